@@ -1,0 +1,1 @@
+"""Acceptance tests and chaos drills for GPU clusters."""

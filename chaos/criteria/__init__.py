@@ -1,0 +1,1 @@
+"""Requirements: pure, history in, verdict out, one file per criterion."""

@@ -1,0 +1,1 @@
+"""The one loop that acts: guards, injection states, plan, resume."""

@@ -1,0 +1,1 @@
+"""What can go wrong: one file per fault, in a folder per subsystem."""

@@ -1,0 +1,1 @@
+"""Profiles, canaries and judgement: history and criteria in, one judgement out."""

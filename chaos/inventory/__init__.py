@@ -1,0 +1,1 @@
+"""Reads inventories into a cluster; writes nothing."""

@@ -1,0 +1,1 @@
+"""The virtual cluster: real SSH, networks and processes, simulated accelerators."""

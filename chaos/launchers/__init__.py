@@ -1,0 +1,1 @@
+"""How a load is started on many nodes."""

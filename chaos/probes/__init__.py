@@ -1,0 +1,1 @@
+"""Checks of a node: a question and what its answer must be."""

@@ -1,0 +1,1 @@
+"""Tells judgements: certificate, JSON, JUnit, Allure; computes no new facts."""

@@ -1,0 +1,1 @@
+"""Which command answers which question: one file per platform family."""

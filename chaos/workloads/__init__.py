@@ -1,0 +1,1 @@
+"""Loads that prove performance and must recover: one file per load."""
