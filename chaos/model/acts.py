@@ -8,11 +8,9 @@ shell: arguments are lists, file contents are data.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
-
-from collections.abc import Callable
 
 from chaos.model.quantities import Duration, seconds
 

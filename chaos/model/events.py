@@ -298,9 +298,27 @@ class Noted:
 
 
 Body = (
-    RunOpened | RunResumed | RunClosed | StepBegun | StepDone | StepFailed | NodeReached | NodeLost | Quarantined | ClockMeasured
-    | InjectionIntended | InjectionMoved | ControlSeen | WorkloadStarted | WorkloadEnded | Observed | Attached | DrillBegun
-    | DrillEnded | Measured | Noted
+    RunOpened
+    | RunResumed
+    | RunClosed
+    | StepBegun
+    | StepDone
+    | StepFailed
+    | NodeReached
+    | NodeLost
+    | Quarantined
+    | ClockMeasured
+    | InjectionIntended
+    | InjectionMoved
+    | ControlSeen
+    | WorkloadStarted
+    | WorkloadEnded
+    | Observed
+    | Attached
+    | DrillBegun
+    | DrillEnded
+    | Measured
+    | Noted
 )
 
 BODIES: Mapping[str, type[Body]] = {body.kind: body for body in Body.__args__}

@@ -125,12 +125,12 @@ class Percentage:
             ValueError: the percent sign is missing or the number is none.
         """
         number, sign, rest = str(text).partition("%")
+        message = f"{text!r} is not a percentage: write it with its sign, such as 99.995 %"
+        if not sign or rest.strip():
+            raise ValueError(message)
         try:
-            if not sign or rest.strip():
-                raise InvalidOperation
             return cls(Decimal(number.strip()))
         except InvalidOperation as error:
-            message = f"{text!r} is not a percentage: write it with its sign, such as 99.995 %"
             raise ValueError(message) from error
 
     @property

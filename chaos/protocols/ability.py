@@ -149,6 +149,8 @@ class Platform:
             if isinstance(offer, ability):
                 return offer
         raise Unsupported(
-            f"use {ability.__name__}", ability=ability.__name__, where=self.node.name,
+            f"use {ability.__name__}",
+            ability=ability.__name__,
+            where=self.node.name,
             todo="choose another node or fault: `chaos faults list --node` shows what fits",
         )

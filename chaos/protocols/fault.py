@@ -25,7 +25,8 @@ class Fidelity(StrEnum):
 
 class Expects(StrEnum):
     """What a fit cluster does about the fault: ``restart`` processes on the same nodes, ``replace`` the node by a spare,
-    ``ride out`` (stall and go on without a restart), ``degrade`` (slower until undone), ``fall back`` to an older checkpoint."""
+    ``ride out`` (stall and go on without a restart), ``degrade`` (slower until undone), ``fall back`` to an older checkpoint.
+    """
 
     RESTART = "restart"
     REPLACE = "replace"

@@ -95,7 +95,9 @@ class Fleet(ABC):
         """
 
     @abstractmethod
-    def ask(self, names: Iterable[str], question: Question[T], *, deadline: Duration = 15 * seconds) -> Mapping[str, T | ChaosError]:
+    def ask(
+        self, names: Iterable[str], question: Question[T], *, deadline: Duration = 15 * seconds
+    ) -> Mapping[str, T | ChaosError]:
         """One question to many nodes at once."""
 
     @abstractmethod

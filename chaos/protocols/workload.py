@@ -28,8 +28,10 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One line of progress, understood: ``what`` and ``data`` as in :mod:`chaos.model.observations`, ``at`` the node's monotonic
-    clock in seconds (None: the line carries no time, and the time of its arrival counts)."""
+    """One line of progress, understood; ``what`` and ``data`` as in :mod:`chaos.model.observations`.
+
+    ``at`` is the node's monotonic clock in seconds; None: the line carries no time, and the time of its arrival counts.
+    """
 
     what: str
     at: float | None
@@ -58,6 +60,7 @@ class Workload(ABC):
 
     def rows(self, readings: tuple[Reading, ...]) -> tuple[Mapping[str, Any], ...]:
         """What a measuring load measured, out of all its readings."""
+        del readings
         return ()
 
 
@@ -71,11 +74,11 @@ class Launch:
 
 
 class Launcher(ABC):
-    """How a load is started on many nodes. ``fence`` tells apart the starts of one workload, so that no old store is met again."""
+    """How a load is started on many nodes."""
 
     kind: ClassVar[str]
     title: ClassVar[str]
 
     @abstractmethod
     def launch(self, workload: Workload, name: str, cluster: Cluster, *, fence: int = 0, with_spares: bool = True) -> Launch:
-        """The jobs to start. Pure."""
+        """The jobs to start. Pure. ``fence`` tells apart the starts of one workload, so that no old store is met again."""

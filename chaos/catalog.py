@@ -1,0 +1,1 @@
+"""What this installation knows: a frozen value, found by scanning the packages and entry points."""

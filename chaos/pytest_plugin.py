@@ -1,0 +1,1 @@
+"""The pytest plugin: a suite reads like a specification."""
