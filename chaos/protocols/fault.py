@@ -24,8 +24,10 @@ class Fidelity(StrEnum):
 
 
 class Expects(StrEnum):
-    """What a fit cluster does about the fault: ``restart`` processes on the same nodes, ``replace`` the node by a spare,
-    ``ride out`` (stall and go on without a restart), ``degrade`` (slower until undone), ``fall back`` to an older checkpoint.
+    """What a fit cluster does about the fault.
+
+    ``restart`` processes on the same nodes, ``replace`` the node by a spare, ``ride out`` (stall and go on without a restart),
+    ``degrade`` (slower until undone), ``fall back`` to an older checkpoint.
     """
 
     RESTART = "restart"
