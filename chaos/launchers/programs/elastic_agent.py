@@ -154,7 +154,9 @@ def patient_join(base, actions, should_keep_alive, store_of, config):
     silent_after = config["keep_alive"] * (config["keep_alive_attempts"] - 1)
 
     class PatientJoin(base):
-        """Benched: on the redundancy list, or a spare that has not joined yet."""
+        """Benched: on the redundancy list, or a spare that has never taken part."""
+
+        has_taken_part = False
 
         def __init__(self):
             self._members = {}
@@ -163,13 +165,17 @@ def patient_join(base, actions, should_keep_alive, store_of, config):
         def __call__(self, ctx, deadline):
             if not ctx.state.closed and self._is_benched(ctx) and self._must_wait(ctx):
                 return actions.KEEP_ALIVE if should_keep_alive(ctx) else actions.SYNC
-            return super().__call__(ctx, deadline)
+            action = super().__call__(ctx, deadline)
+            PatientJoin.has_taken_part |= action == actions.FINISH
+            return action
 
         def _is_benched(self, ctx):
             state = ctx.state
             if ctx.node in state.redundancy_list:
                 return True
-            return config["is_spare"] and ctx.node not in state.participants and ctx.node not in state.wait_list
+            if not config["is_spare"] or PatientJoin.has_taken_part:
+                return False
+            return ctx.node not in state.participants and ctx.node not in state.wait_list
 
         def _must_wait(self, ctx):
             now, state = time.monotonic(), ctx.state
