@@ -69,7 +69,7 @@ class Observer:
             return None
         if event.kind == "job.line":
             return self._line(event, arrived)
-        return self._book(event, event.kind, event.at, dict(event.body), None, arrived)
+        return self._book(event, event.kind, event.at, dict(event.body), arrived=arrived)
 
     def _line(self, event: NodeEvent, arrived: float) -> Observed | None:
         followed = self._jobs.get(str(event.body.get("job")))
@@ -81,10 +81,17 @@ class Observer:
             return None
         followed.readings.append(reading)
         at = event.at if reading.at is None else reading.at
-        return self._book(event, reading.what, at, dict(reading.data), followed, arrived)
+        return self._book(event, reading.what, at, dict(reading.data), arrived=arrived, followed=followed)
 
     def _book(
-        self, event: NodeEvent, what: str, at: float, data: dict[str, Any], followed: Followed | None, arrived: float
+        self,
+        event: NodeEvent,
+        what: str,
+        at: float,
+        data: dict[str, Any],
+        *,
+        arrived: float,
+        followed: Followed | None = None,
     ) -> Observed:
         moment, error = self._clocks.controller_time(event.node, event.boot_id, at, arrived=arrived)
         seen = Observed(event.node, what, moment, error, data, followed.name if followed else "")

@@ -30,14 +30,19 @@ class Progress:
         self.ready: set[str] = set()
         self.finished: set[int] = set()
         self.failures: list[str] = []
+        self.malformed = 0
         self._ranks: dict[int, tuple[int, str, RankProcess]] = {}
         self._reported: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
 
     def feed(self, seen: Observed) -> None:
-        """Takes one observation; what says nothing about progress is passed over."""
+        """Takes one observation; what says nothing about progress is passed over, what is malformed is counted."""
         reader = getattr(self, "_" + seen.what.replace(".", "_"), None)
-        if reader is not None:
+        if reader is None:
+            return
+        try:
             reader(seen)
+        except (KeyError, TypeError, ValueError):
+            self.malformed += 1
 
     def ranks_on(self, node: str) -> tuple[RankProcess, ...]:
         """The ranks of the current round on a node."""
