@@ -146,15 +146,12 @@ class Drill:
             raise PlanError(
                 f"begin {self.strike.id}",
                 where=self.load.name,
-                why=f"no {self.steady_steps} steady steps within {_STEADY_WITHIN}: {self._last_words()}",
+                why=f"no {self.steady_steps} steady steps within {_STEADY_WITHIN}: {self.load.last_words()}",
                 todo="look at the job's output in the run folder",
             )
         if self.fault.expects is Expects.REPLACE:
             self.session.pump(_SPARE_WITHIN, lambda: bool(self.load.progress.spares))
             check_replacement(self.fault, self.session.cluster[self.strike.node], self.load.progress.spares)
-
-    def _last_words(self) -> str:
-        return "; ".join(self.load.progress.failures[-2:]) or "no step seen"
 
     def _node(self) -> Node:
         """The planned node, or the next one in order that holds ranks when a spare has taken its place."""

@@ -68,6 +68,10 @@ class Load:
         """Waits until every rank has finished."""
         return self.session.pump(limit, lambda: len(self.progress.finished) >= self.launch.expected_ranks)
 
+    def last_words(self) -> str:
+        """What failed last, for an error message."""
+        return "; ".join(self.progress.failures[-2:]) or "no rank said that it failed"
+
     def target(self, node: Node, injection: str) -> Target:
         """The node as a fault sees it now."""
         peers = tuple(

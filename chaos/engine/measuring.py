@@ -29,7 +29,7 @@ def measure(session: Session, step: Measure, *, fence: int) -> None:
     if not ended:
         raise Inconclusive(
             f"measure {step.workload.name}",
-            why=f"{len(load.progress.finished)} of {load.launch.expected_ranks} ranks finished; {load.progress.failures[-1:] or 'no rank failed'}",
+            why=f"{len(load.progress.finished)} of {load.launch.expected_ranks} ranks finished; {load.last_words()}",
             todo="look at the job's output on the nodes",
         )
 

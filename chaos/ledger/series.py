@@ -35,6 +35,11 @@ class Series:
         if self._file is not None:
             self._file.flush()
 
+    def close(self) -> None:
+        """Ends writing without a seal; the part is adopted when the run is taken up again."""
+        if self._file is not None:
+            self._file.close()
+
     def seal(self) -> Attached | None:
         """Closes the current part; what is returned belongs into the ledger. None when there is nothing new."""
         if self._file is None or self._path is None:
