@@ -22,14 +22,21 @@ from chaos.ledger.writing import Ledger
 from chaos.model.events import Attached, Event, RunClosed, RunOpened, RunResumed
 from chaos.model.nodes import Cluster, Role
 from chaos.model.plans import Plan
-from chaos.transport.fleet import SshFleet
+from chaos.protocols.clock import Clock
+from chaos.protocols.shell import Fleet
 
 
 @contextmanager
 def open_session(
-    cluster: Cluster, catalog: Catalog, plan: Plan, folder: RunFolder, *, tell: Callable[[str], None] = lambda _text: None
+    cluster: Cluster,
+    catalog: Catalog,
+    plan: Plan,
+    folder: RunFolder,
+    fleet_for: Callable[[str], Fleet],
+    *,
+    tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Session]:
-    """An open session on a run folder, new or interrupted.
+    """An open session on a run folder, new or interrupted. ``fleet_for`` makes the way to the nodes for a run of that name.
 
     Raises:
         PlanChanged: the folder holds a run with another plan or inventory.
@@ -37,16 +44,15 @@ def open_session(
     """
     clock = SystemClock()
     with Ledger(folder, clock) as ledger:
-        fence = _open_or_resume(ledger, cluster, plan, clock)
-        run_id = folder.path.name
-        fleet = SshFleet(run_id)
+        fence = open_or_resume(ledger, cluster, plan, clock)
+        fleet = fleet_for(folder.path.name)
         try:
             yield Session(cluster, catalog, fleet, ledger, clock, tell=tell, fence=fence)
         finally:
             fleet.close()
 
 
-def _open_or_resume(ledger: Ledger, cluster: Cluster, plan: Plan, clock: SystemClock) -> int:
+def open_or_resume(ledger: Ledger, cluster: Cluster, plan: Plan, clock: Clock) -> int:
     """The number of this start: 1 for a new run, one more for each time it was taken up again."""
     opening = next((event.body for event in ledger.events if isinstance(event.body, RunOpened)), None)
     if opening is None:
