@@ -30,7 +30,7 @@ def carry_out(session: Session, plan: Plan) -> None:
     except (KeyboardInterrupt, StopConditionMet, SiteError) as error:
         _undo_everything(session, f"{type(error).__name__}: {error}")
         raise
-    _leave(session)
+    leave(session)
     session.ledger.append(RunClosed("finished"))
 
 
@@ -109,7 +109,7 @@ def _undo_everything(session: Session, why: str) -> None:
         session.tell(str(error))
 
 
-def _leave(session: Session) -> None:
+def leave(session: Session) -> None:
     """Takes the agents away and looks once more that nothing is left."""
     reached = [node for node in session.cluster if node.name not in session.quarantined]
     sweep(session, reached)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
+from chaos.engine.answers import json_of
 from chaos.engine.guarding import ArmedUndo, NodeUndo, PowerUndo
 from chaos.engine.safety import check_control_path, check_permission, check_power_path
 from chaos.engine.session import Session
@@ -218,11 +218,7 @@ def check_target(session: Session, fault: Fault, target: Target) -> None:
 
 def _ssh_interface(session: Session, target: Target) -> str:
     answer: Answer = session.fleet.shell(target.node.name).perform(Consult("ssh_peer"))
-    try:
-        interface = json.loads(answer.stdout)["interface"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return str(interface or "")
+    return str(json_of(answer).get("interface") or "")
 
 
 def _intention(

@@ -14,7 +14,7 @@ from pathlib import Path
 from chaos.catalog import Catalog
 from chaos.engine.clock import SystemClock
 from chaos.engine.session import Session
-from chaos.errors import ChaosError, PlanChanged
+from chaos.errors import ChaosError, PlanChanged, UsageError
 from chaos.ledger.folder import RunFolder
 from chaos.ledger.reading import read_record
 from chaos.ledger.series import adopt_unsealed
@@ -30,13 +30,15 @@ from chaos.protocols.shell import Fleet
 def open_session(
     cluster: Cluster,
     catalog: Catalog,
-    plan: Plan,
+    plan: Plan | None,
     folder: RunFolder,
     fleet_for: Callable[[str], Fleet],
     *,
     tell: Callable[[str], None] = lambda _text: None,
 ) -> Iterator[Session]:
     """An open session on a run folder, new or interrupted. ``fleet_for`` makes the way to the nodes for a run of that name.
+
+    Without a plan an existing run is opened for undoing only: what was changed since it began does not matter then.
 
     Raises:
         PlanChanged: the folder holds a run with another plan or inventory.
@@ -52,13 +54,16 @@ def open_session(
             fleet.close()
 
 
-def open_or_resume(ledger: Ledger, cluster: Cluster, plan: Plan, clock: Clock) -> int:
+def open_or_resume(ledger: Ledger, cluster: Cluster, plan: Plan | None, clock: Clock) -> int:
     """The number of this start: 1 for a new run, one more for each time it was taken up again."""
     opening = next((event.body for event in ledger.events if isinstance(event.body, RunOpened)), None)
-    if opening is None:
+    if plan is None and opening is None:
+        raise UsageError("open the run", where=str(ledger.folder.path), why="its record does not begin", todo="use `chaos sweep`")
+    if plan is not None and opening is None:
         ledger.append(_opening(ledger.folder, cluster, plan))
         return 1
-    _check_same(opening, cluster, plan, ledger.folder)
+    if plan is not None and opening is not None:
+        _check_same(opening, cluster, plan, ledger.folder)
     last = ledger.events[-1].stamp
     same_boot = last.incarnation == clock.stamp().incarnation
     ledger.append(RunResumed(last.monotonic, "" if same_boot else "the controller was booted again: its clock began anew"))
