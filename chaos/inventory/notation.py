@@ -39,9 +39,11 @@ def hosts(text: str) -> tuple[str, ...]:
     """
     if not _HOSTS.fullmatch(text):
         raise ValueError(f"{text!r} is not a host range such as gpu[001-128] or login1,login2")
-    _refuse_unclear(text)
+    pieces = re.split(r",(?![^\[]*\])", text)  # commas outside brackets: the order written is kept
+    if sum(_size(piece) for piece in pieces) > MOST_HOSTS:
+        raise ValueError(f"{text!r} names more than {MOST_HOSTS} hosts")
     try:
-        names = [name for piece in _pieces(text) for name in NodeSet(piece, resolver=RESOLVER_NOGROUP)]
+        names = [name for piece in pieces if piece for name in NodeSet(piece, resolver=RESOLVER_NOGROUP)]
     except Exception as error:  # ClusterShell's parser errors share no public base
         raise ValueError(f"{text!r} is not a host range: {error}") from error
     if not names or len(set(names)) != len(names):
@@ -49,20 +51,17 @@ def hosts(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _pieces(text: str) -> list[str]:
-    """The text split at commas outside brackets, so that the order written is kept."""
-    return [piece for piece in re.split(r",(?![^\[]*\])", text) if piece]
-
-
-def _refuse_unclear(text: str) -> None:
+def _size(piece: str) -> int:
+    """At most how many names a range stands for, found before anything is expanded."""
     size = 1
-    for bracket in _BRACKET.findall(text):
+    for bracket in _BRACKET.findall(piece):
         numbers = [int(number) for number in re.findall(r"\d+", re.sub(r"/\d+", "", bracket))]
         if numbers != sorted(numbers):
             raise ValueError(f"[{bracket}] does not ascend, so it is unclear which name belongs to which value: split the group")
-        size *= sum(int(last) - int(first) + 1 for first, last, _ in _SPAN.findall(bracket)) + bracket.count(",") + 1
-    if size > 2 * MOST_HOSTS:
-        raise ValueError(f"{text!r} names more than {MOST_HOSTS} hosts")
+        spans = [(int(first), int(last), int(step or 1)) for first, last, step in _SPAN.findall(bracket)]
+        single = bracket.count(",") + 1 - len(spans)
+        size *= sum((last - first) // max(step, 1) + 1 for first, last, step in spans) + single
+    return size
 
 
 def is_range(text: str) -> bool:
