@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from ClusterShell.NodeSet import NodeSet
@@ -140,14 +140,19 @@ def _print_plan(catalog: Catalog, fault: Fault, node: Node, hold: Duration) -> N
         typer.echo(f"  not applicable here: the platform lacks {', '.join(missing)}")
         return
     try:
-        question = fault.before(target)
-        typer.echo(f"  snapshot: {question}")
-        example = fault.example(target)
-        _print_script("apply", fault.apply(target, example))
-        _print_script("undo", fault.undo(target, example))
-        typer.echo(f"  proof: {fault.presence(target, example)}")
-    except LookupError as error:
-        typer.echo(f"  needs a running job or --pid to show more: {error}")
+        typer.echo(f"  snapshot: {fault.before(target)}")
+        _print_script("apply", fault.apply(target, _ByName()))
+        _print_script("undo", fault.undo(target, _ByName()))
+        typer.echo(f"  proof: {fault.presence(target, _ByName())}")
+    except (LookupError, TypeError, ValueError) as error:
+        typer.echo(f"  the rest depends on what the snapshot finds or on a running job: {error}")
+
+
+class _ByName(dict[str, Any]):
+    """A snapshot that was not taken: each value stands by its name."""
+
+    def __missing__(self, key: str) -> str:
+        return f"<{key}>"
 
 
 def _print_script(name: str, script: Script) -> None:

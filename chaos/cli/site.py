@@ -10,10 +10,10 @@ from types import FrameType
 
 import typer
 
-from chaos.catalog import Catalog, load_catalog
+from chaos.catalog import Catalog
 from chaos.engine.opening import choose_folder, open_session
 from chaos.engine.session import Session
-from chaos.inventory.loading import load_cluster
+from chaos.inventory.reading import load
 from chaos.ledger.folder import RunFolder
 from chaos.model.nodes import Cluster
 from chaos.model.plans import Plan
@@ -36,7 +36,7 @@ def over_ssh(run_id: str) -> Fleet:
 
 def site(inventory: Path) -> tuple[Cluster, Catalog]:
     """The cluster of an inventory, and what this installation knows."""
-    return load_cluster(inventory), load_catalog()
+    return load(inventory), Catalog.installed()
 
 
 @contextmanager

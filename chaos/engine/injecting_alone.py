@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from chaos.engine.injecting import Injection, intend
 from chaos.engine.answers import json_of
+from chaos.engine.injecting import Injection, intend
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, Unsupported
 from chaos.model.acts import Consult

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import TypeVar
 
-from chaos.errors import ChaosError, Unsupported
+from chaos.errors import ChaosError
 from chaos.model.acts import Answer, Power, Question, Script
 from chaos.model.nodes import Node
 from chaos.model.quantities import Duration, seconds
@@ -18,26 +18,9 @@ T = TypeVar("T")
 class Performer:
     """Performs scripts and asks questions on nodes."""
 
-    def __init__(self, fleet: Fleet, drivers: Mapping[str, type[PowerDriver]]) -> None:
+    def __init__(self, fleet: Fleet, driver: Callable[[Node], PowerDriver]) -> None:
         self.fleet = fleet
-        self._drivers = drivers
-
-    def driver(self, node: Node) -> PowerDriver:
-        """The way to the node's power.
-
-        Raises:
-            Unsupported: the inventory names no BMC, or one that no driver speaks to.
-        """
-        if node.bmc is None or node.bmc.driver not in self._drivers:
-            named = node.bmc.driver if node.bmc else "none"
-            raise Unsupported(
-                "reach the BMC",
-                ability="PowerControl",
-                where=node.name,
-                why=f"the inventory names the BMC driver {named!r}; known are {', '.join(sorted(self._drivers)) or 'none'}",
-                todo="set bmc.driver and bmc.address for this node",
-            )
-        return self._drivers[node.bmc.driver]()
+        self.driver = driver
 
     def run(self, node: Node, script: Script, *, deadline: Duration = 30 * seconds) -> tuple[Answer, ...]:
         """Performs a script. Power acts go to the BMC; the answers come in the order of the acts."""

@@ -43,7 +43,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.observer = Observer(self.ledger, self.clocks, self.clock)
-        self.performer = Performer(self.fleet, self.catalog.powers)
+        self.performer = Performer(self.fleet, self.catalog.power)
 
     def platform(self, node: Node) -> Platform:
         """What the node's platform offers."""

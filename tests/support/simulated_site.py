@@ -315,7 +315,7 @@ class Start(Launcher):
 
 
 class SiteCatalog:
-    powers: Mapping[str, Any] = {}
+    power = None
     probes: Mapping[str, Any] = {}
 
     def platform(self, node: Node) -> Platform:
