@@ -76,13 +76,17 @@ class Catalog:
         return Platform(node, self._abilities(node))
 
     def _abilities(self, node: Node) -> Iterator[Ability]:
-        done: list[str] = []
+        chain: list[str] = []
         kind = node.vendor
-        while kind and kind not in done:
+        while kind not in chain:
             vendor = known(self.vendors, kind, "vendor", where=node.name)
             yield from vendor().abilities(node)
-            done.append(kind)
+            chain.append(kind)
             kind = str(getattr(vendor, "extends", "")) or OPERATING_SYSTEM
+        if kind != OPERATING_SYSTEM:
+            raise PlanError(
+                f"find the platform of vendor {node.vendor!r}", where=node.name, why=f"{' > '.join(chain)} is a circle"
+            )
 
     def fault(self, spec: FaultSpec) -> Fault:
         """The fault with these parameters; durations may be text such as ``30s``.

@@ -13,9 +13,8 @@ from chaos.inventory import shape
 from chaos.inventory.yaml_text import Document, Path
 from chaos.model.spelling import suggestion
 
-_SECRET_KEY = re.compile(r"pass(word|wd|phrase|code)?|secret|token|credentials?|private_?key|api_?key", re.IGNORECASE)
-_SECRET_WORD = re.compile(
-    r"(^|[_-])(password|passwd|passphrase|secret|token|credentials?|private_?key|api_?key)s?$", re.IGNORECASE
+_SECRET_KEY = re.compile(
+    r"(^|[_.-])(pass(word|wd|phrase|code)?|secret|token|credential|(private|api|access)[_-]?key)s?$", re.IGNORECASE
 )
 _SECRET_VALUE = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY|[a-z]://[^/@\s:]*:[^/@\s]+@", re.IGNORECASE)
 _MODELS: dict[str, tuple[type[BaseModel], ...]] = {
@@ -56,7 +55,7 @@ def _is_secret(path: Path, value: Any) -> bool:
         return True
     if not path or not isinstance(path[-1], str) or (len(path) == 2 and path[0] in {"groups", "overrides"}):
         return False
-    return bool(_SECRET_KEY.fullmatch(path[-1]) or _SECRET_WORD.search(path[-1]))
+    return _SECRET_KEY.search(path[-1]) is not None
 
 
 def misshapen(document: Document) -> list[InventoryError]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet
 
@@ -21,7 +22,7 @@ from chaos.model.spelling import suggestion
 MOST_HOSTS = 100_000
 
 _HOSTS = re.compile(r"[A-Za-z0-9._,:/\[\]-]+", re.ASCII)
-_SPAN = re.compile(r"(\d+)-(\d+)(?:/(\d+))?", re.ASCII)
+_SPAN = re.compile(r"(\d+)(?:-(\d+)(?:/(\d+))?)?", re.ASCII)
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _RANGE = re.compile(r"\[[0-9,/-]+\]", re.ASCII)
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -55,12 +56,11 @@ def _size(piece: str) -> int:
     """At most how many names a range stands for, found before anything is expanded."""
     size = 1
     for bracket in _BRACKET.findall(piece):
-        numbers = [int(number) for number in re.findall(r"\d+", re.sub(r"/\d+", "", bracket))]
-        if numbers != sorted(numbers):
+        spans = [(int(first), int(last or first), int(step or 1)) for first, last, step in _SPAN.findall(bracket)]
+        bounds = [number for first, last, _ in spans for number in (first, last)]
+        if bounds != sorted(bounds) or any(one[1] >= other[0] for one, other in pairwise(spans)):
             raise ValueError(f"[{bracket}] does not ascend, so it is unclear which name belongs to which value: split the group")
-        spans = [(int(first), int(last), int(step or 1)) for first, last, step in _SPAN.findall(bracket)]
-        single = bracket.count(",") + 1 - len(spans)
-        size *= sum((last - first) // max(step, 1) + 1 for first, last, step in spans) + single
+        size *= sum((last - first) // max(step, 1) + 1 for first, last, step in spans)
     return size
 
 

@@ -184,3 +184,11 @@ class Inventory(_Strict):
 def json_schema() -> dict[str, Any]:
     """The JSON schema of an inventory, for editors."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Inventory.model_json_schema()}
+
+
+if __name__ == "__main__":
+    import json
+    import sys
+
+    json.dump(json_schema(), sys.stdout, indent=2)
+    sys.stdout.write("\n")
