@@ -37,10 +37,10 @@ class Deferred(TyperCommand):
         except ModuleNotFoundError as error:
             if error.name != module:
                 raise
-            raise UsageError(
-                f"run `chaos {self.name}`", why="this installation does not have it", todo="reinstall chaos"
-            ) from error
-        found = getattr(loaded, attribute, None) or loaded.app
+            loaded = None
+        found = getattr(loaded, attribute, None) or getattr(loaded, "app", None)
+        if found is None:
+            raise UsageError(f"run `chaos {self.name}`", why="this installation does not have it", todo="reinstall chaos")
         command: Any = get_command(found if isinstance(found, typer.Typer) else _application(found))
         command.name = self.name
         return command
@@ -61,6 +61,7 @@ COMMANDS = (
     Deferred("report", "chaos.cli.report:report", "Write the reports of a run once more.", _ACCEPT),
     Deferred("inject", "chaos.cli.inject:inject", "Inject one fault, prove it, undo it, prove that too.", _BREAK),
     Deferred("revert", "chaos.cli.inject:revert", "Undo whatever a run left injected.", _BREAK),
+    Deferred("stop", "chaos.cli.inject:stop", "Ask a running run to undo its faults and stop.", _BREAK),
     Deferred("sweep", "chaos.cli.inject:sweep", "Look for leftovers on the nodes, and remove them if asked.", _BREAK),
     Deferred("faults", "chaos.cli.faults:app", "List the faults, and which of them fit a node.", _KNOW),
     Deferred("inventory", "chaos.cli.inventory:app", "Check and show an inventory file.", _KNOW),

@@ -18,6 +18,7 @@ from chaos.errors import (
     NotPermitted,
     StillPresent,
     Unreachable,
+    UsageError,
 )
 
 
@@ -103,11 +104,10 @@ def test_a_wrong_command_line_is_code_2_and_names_what_was_meant(capsys):
     assert run(["faults", "list", "--jsn"]) == 2
 
 
-def test_a_command_that_is_not_installed_is_said_so():
-    deferred = Deferred("dance", "chaos.cli.dance:dance", "Dance.", "Fun")
-
-    with pytest.raises(Exception, match=r"run `chaos dance`: this installation does not have it"):
-        deferred.load()
+@pytest.mark.parametrize("place", ["chaos.cli.dance:dance", "chaos.cli.output:dance"])
+def test_a_command_that_is_not_installed_is_said_so(place):
+    with pytest.raises(UsageError, match=r"run `chaos dance`: this installation does not have it"):
+        Deferred("dance", place, "Dance.", "Fun").load()
 
 
 def test_a_mistake_inside_a_command_is_not_taken_for_a_missing_command(tmp_path, monkeypatch):
