@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,7 +12,7 @@ from chaos.catalog import Catalog
 from chaos.cli.output import say, write_json, write_table
 from chaos.errors import PlanError
 from chaos.inventory.reading import load
-from chaos.model.nodes import Cluster, Node, Role, fold
+from chaos.model.nodes import Cluster, Node, Role, Severity, fold
 
 app = typer.Typer(no_args_is_help=True, help="Check and show an inventory file. Nobody is contacted.")
 
@@ -39,12 +39,17 @@ def show(file: File, *, json: Json = False) -> None:
     """Show a cluster as it was understood: ranges, patterns and defaults resolved, nodes folded."""
     cluster = load(file)
     if json:
-        write_json("inventory", {"cluster": asdict(cluster)})
+        write_json("inventory", {"cluster": asdict(cluster, dict_factory=_named)})
         return
     typer.echo(f"{cluster.name}{' (virtual)' if cluster.is_virtual else ''}: {cluster.description or summary(cluster)}")
     typer.echo(f"{summary(cluster)}; launcher {cluster.launcher}; sha256 {cluster.digest[:12]}\n")
     columns = ("NODES", "ROLE", "ADDRESSES", "VENDOR", "ACCELERATORS", "TRAINING", "RACKS", "ALLOWED", "BMC")
     write_table(columns, _rows(cluster))
+
+
+def _named(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Severities by their name: a number would mean nothing to a reader."""
+    return {key: str(value) if isinstance(value, Severity) else value for key, value in items}
 
 
 def summary(cluster: Cluster) -> str:

@@ -33,13 +33,14 @@ class Deferred(TyperCommand):
         """
         module, _, attribute = self.place.partition(":")
         try:
-            found = getattr(importlib.import_module(module), attribute)
+            loaded = importlib.import_module(module)
         except ModuleNotFoundError as error:
             if error.name != module:
                 raise
-            raise UsageError(
-                f"run `chaos {self.name}`", why="this installation does not have it", todo="reinstall chaos"
-            ) from error
+            loaded = None
+        found = getattr(loaded, attribute, None) or getattr(loaded, "app", None)
+        if found is None:
+            raise UsageError(f"run `chaos {self.name}`", why="this installation does not have it", todo="reinstall chaos")
         command: Any = get_command(found if isinstance(found, typer.Typer) else _application(found))
         command.name = self.name
         return command
@@ -60,6 +61,7 @@ COMMANDS = (
     Deferred("report", "chaos.cli.report:report", "Write the reports of a run once more.", _ACCEPT),
     Deferred("inject", "chaos.cli.inject:inject", "Inject one fault, prove it, undo it, prove that too.", _BREAK),
     Deferred("revert", "chaos.cli.inject:revert", "Undo whatever a run left injected.", _BREAK),
+    Deferred("stop", "chaos.cli.inject:stop", "Ask a running run to undo its faults and stop.", _BREAK),
     Deferred("sweep", "chaos.cli.inject:sweep", "Look for leftovers on the nodes, and remove them if asked.", _BREAK),
     Deferred("faults", "chaos.cli.faults:app", "List the faults, and which of them fit a node.", _KNOW),
     Deferred("inventory", "chaos.cli.inventory:app", "Check and show an inventory file.", _KNOW),
@@ -86,7 +88,11 @@ class Settings:
     debug: bool = False
 
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
+_CODES = (
+    "Exit codes: 0 accepted, 1 a criterion failed, 2 usage or configuration, 3 inconclusive or invalid, "
+    "4 the site or the harness is not fit, 5 nothing selected, 130 interrupted with faults undone."
+)
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich", epilog=_CODES)
 
 
 def _print_version(is_asked: bool) -> None:
@@ -109,11 +115,7 @@ def _options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Acceptance tests and chaos drills for GPU clusters.
-
-    Exit codes: 0 accepted, 1 a criterion failed, 2 usage or configuration, 3 inconclusive or invalid, 4 the site or the harness is
-    not fit, 5 nothing selected, 130 interrupted with faults undone.
-    """
+    """Acceptance tests and chaos drills for GPU clusters."""
     del version
     context.obj.debug = debug
 

@@ -18,6 +18,7 @@ from chaos.errors import (
     NotPermitted,
     StillPresent,
     Unreachable,
+    UsageError,
 )
 
 
@@ -103,12 +104,10 @@ def test_a_wrong_command_line_is_code_2_and_names_what_was_meant(capsys):
     assert run(["faults", "list", "--jsn"]) == 2
 
 
-def test_a_command_that_is_not_installed_is_said_so(capsys, monkeypatch):
-    monkeypatch.setattr(Deferred, "load", Deferred.load)
-    deferred = Deferred("dance", "chaos.cli.dance:dance", "Dance.", "Fun")
-
-    with pytest.raises(Exception, match=r"run `chaos dance`: this installation does not have it"):
-        deferred.load()
+@pytest.mark.parametrize("place", ["chaos.cli.dance:dance", "chaos.cli.output:dance"])
+def test_a_command_that_is_not_installed_is_said_so(place):
+    with pytest.raises(UsageError, match=r"run `chaos dance`: this installation does not have it"):
+        Deferred("dance", place, "Dance.", "Fun").load()
 
 
 def test_a_mistake_inside_a_command_is_not_taken_for_a_missing_command(tmp_path, monkeypatch):
@@ -117,6 +116,13 @@ def test_a_mistake_inside_a_command_is_not_taken_for_a_missing_command(tmp_path,
 
     with pytest.raises(ModuleNotFoundError, match="no_such_module_at_all"):
         Deferred("broken", "broken_command:app", "", "").load()
+
+
+def test_a_module_may_offer_a_whole_application_instead_of_a_function(tmp_path, monkeypatch):
+    (tmp_path / "app_command.py").write_text("import typer\napp = typer.Typer()\n@app.command()\ndef anything(): ...\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    assert Deferred("dance", "app_command:dance", "", "").load().name == "dance"
 
 
 def test_no_colour_where_nobody_looks(command, capsys):
@@ -162,4 +168,5 @@ def test_json_is_one_document_with_a_kind_and_a_version(capsys):
     assert run(["inventory", "show", "--json", "inventory/lab.yaml"]) == 0
 
     document = json.loads(capsys.readouterr().out)
+    assert document["cluster"]["nodes"][0]["severity_allowed"] == "destructive"
     assert (document["kind"], document["version"], document["cluster"]["name"]) == ("inventory", 1, "lab")
