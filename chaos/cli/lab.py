@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -52,7 +52,9 @@ def status(
 ) -> None:
     """Say which nodes have power, and what this machine cannot do."""
     lab, ground = known(name), probe()
-    seen = ask(f"{lab.state}/supervisor.sock", {"do": "status"}) if is_up(lab) else {"name": name, "nodes": []}
+    seen: dict[str, Any] = {"name": name, "nodes": []}
+    if is_up(lab):
+        seen = ask(f"{lab.state}/supervisor.sock", {"do": "status"})
     if as_json:
         typer.echo(json.dumps({"is_up": is_up(lab), **seen, "ground": asdict(ground)}))
         return

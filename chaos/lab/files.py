@@ -43,7 +43,7 @@ def inventory(lab: LabPlan) -> str:
         "defaults:",
         "  management: {name: eth0}",
         "  severity_allowed: destructive",
-        f"  ssh: {{user: root, config: {lab.state}/ssh_config, known_hosts: {lab.state}/known_hosts, identity_files: [{lab.state}/id_ed25519]}}",
+        f"  ssh: {{user: root, known_hosts: {lab.state}/known_hosts, identity_files: [{lab.state}/id_ed25519]}}",
         f"  bmc: {{driver: lab, address: {lab.state}/supervisor.sock}}",
         "  python: /opt/lab/python",
         "  kernel_log: /run/lab/kmsg",
