@@ -17,6 +17,8 @@ LOST = 15
 POLL = 0.1
 LINK_PATIENCE = 2.0
 """Seconds without carrier before the node leaves: a shorter flap is ridden out by the transport's own retries."""
+FIRST_CONTACT_WITHIN = 15.0
+"""Seconds that the head may take to start."""
 REACH_PATIENCE = 3.0
 """Seconds without an answer over the training network before the node leaves."""
 
@@ -33,7 +35,7 @@ class Reach:
 
     def __init__(self, address, port):
         self._place = (address, port)
-        self._last = time.monotonic()
+        self._last = time.monotonic() + FIRST_CONTACT_WITHIN
         threading.Thread(target=self._look, daemon=True).start()
 
     def _look(self):
