@@ -20,6 +20,8 @@ _TRIES = 3
 _BETWEEN_TRIES = 0.5
 _POLL = 0.1
 FINAL = ("fired", "disarmed")
+UNDONE = ("armed", "dead", "undoing")
+"""States in which an undo is still to come."""
 
 State = Dict[str, Any]
 
@@ -29,16 +31,20 @@ class Refused(Exception):
 
 
 def arm(home: Home, guard: Dict[str, Any]) -> State:
-    """Writes the undo down and starts the process that waits. Arming again what is armed renews it."""
+    """Writes the undo down and starts the process that waits. The undo comes last: without it there is no guard to revive.
+
+    Raises:
+        Refused: a guard of this name still has something to undo, or the process did not start.
+    """
     name, now = _name(guard["id"]), time.monotonic()
     fence = int(guard.get("fence", 0))
     seen = state(home, name)
-    if seen is not None and seen["state"] in ("armed", "dead"):
+    if seen is not None and seen["state"] in UNDONE:
         raise Refused("guard %s is armed already" % name)
     home.made("guards")
-    _write(home, name, "json", {"id": name, "undo": guard["undo"], "ends": now + float(guard["deadline"]), "armed_at": now})
-    _write(home, name, "lease", {"ends": now + float(guard["lease"]), "fence": fence})
     _write(home, name, "state", {"state": "arming"})
+    _write(home, name, "lease", {"ends": now + float(guard["lease"]), "fence": fence})
+    _write(home, name, "json", {"id": name, "undo": guard["undo"], "ends": now + float(guard["deadline"]), "armed_at": now})
     _start(home, name)
     return _await(home, name, ("armed", "fired"), 5.0)
 
@@ -127,11 +133,18 @@ def revive(home: Home) -> None:
 
 
 def wait(home: Home, name: str) -> None:
-    """The guard itself: waits for the lease or the deadline to run out, then undoes."""
+    """The guard itself: waits for the lease or the deadline to run out, then undoes.
+
+    It goes when it was disarmed, or when another process took its place: revived twice, a guard still undoes once.
+    """
     me = {"id": name, "pid": os.getpid(), "started": processes.started(os.getpid())}
     spec = _read(home, name, "json")
+    if not spec:
+        return
     _write(home, name, "state", dict(me, state="armed"))
     while True:
+        if _read(home, name, "state").get("pid") != me["pid"]:
+            return
         now = time.monotonic()
         lease = float(_read(home, name, "lease").get("ends", 0.0))
         if now >= lease or now >= float(spec["ends"]):
