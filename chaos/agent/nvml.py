@@ -61,14 +61,15 @@ def _device(library: Any, index: int) -> Dict[str, Any]:
 
 def _text(function: Any, handle: Any, length: int) -> Optional[str]:
     buffer = ctypes.create_string_buffer(length)
-    return None if function(handle, buffer, length) else buffer.value.decode("utf-8", "replace")
+    code = function(handle, buffer, length)
+    return None if code else str(buffer.value, "utf-8", "replace")
 
 
 def _pci(library: Any, handle: Any) -> Optional[str]:
     seen = _Pci()
     if library.nvmlDeviceGetPciInfo_v3(handle, ctypes.byref(seen)):
         return None
-    address = seen.address.decode("ascii", "replace").lower()
+    address = str(seen.address, "ascii", "replace").lower()
     return address[4:] if len(address) == 16 else address
 
 
