@@ -31,7 +31,6 @@ class Daemon:
         self.last_used = time.monotonic()
         self.connections = 0
         self.is_leaving = threading.Event()
-        self._fired = {state["id"] for state in guards.states(home) if state["state"] in guards.FINAL}
         self._verbs: Dict[str, Callable[[Dict[str, Any], Optional[float]], Any]] = {
             "ping": lambda _with, _limit: {},
             "clock": lambda _with, _limit: {"monotonic": time.monotonic(), "boot_id": consult.boot_id()},
@@ -93,11 +92,10 @@ class Daemon:
 
     def _tend_guards(self) -> None:
         guards.revive(self.home)
-        for state in guards.states(self.home):
-            if state["state"] == "fired" and state["id"] not in self._fired:
-                self._fired.add(state["id"])
-                body = {"guard": state["id"], "why": state["why"], "failures": state["failures"]}
-                self.spool.add("guard.fired", body, float(state.get("at", 0.0)))
+        for state in guards.untold(self.home):
+            body = {"guard": state["id"], "why": state["why"], "failures": state["failures"]}
+            self.spool.add("guard.fired", body, float(state.get("at", 0.0)))
+            guards.mark_told(self.home, state)
 
     def _converse(self, connection: socket.socket) -> None:
         self.connections += 1

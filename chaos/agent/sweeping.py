@@ -89,9 +89,9 @@ def _cgroups(remove: bool) -> List[str]:
     for path, folders, _ in os.walk("/sys/fs/cgroup"):
         if path.count("/") > 8:
             folders.clear()
-            folders[:] = [name for name in folders if name != LAB]
-            for name in [name for name in folders if name.startswith(PREFIX)]:
-                left += _cgroup(os.path.join(path, name), remove)
+        folders[:] = [name for name in folders if name != LAB]
+        for name in [name for name in folders if name.startswith(PREFIX)]:
+            left += _cgroup(os.path.join(path, name), remove)
     return left
 
 

@@ -77,7 +77,7 @@ def test_an_undo_that_was_killed_in_its_middle_is_done_again_from_its_start(node
     given["undo"]["acts"] = [{"act": "run", "argv": ["sh", "-c", script], "timeout": 30.0}]
     session = node.session()
     armed = session.do("arm", **given)
-    until((tmp_path / "begun").exists)
+    until(lambda: (tmp_path / "begun").exists() and (tmp_path / "begun").read_text())
     processes.kill([(pid, processes.started(pid)) for pid in processes.descendants(armed["pid"])])
 
     session.event("guard.fired", failures=[])
@@ -94,6 +94,15 @@ def test_a_renewed_lease_holds_and_the_deadline_ends_it_all_the_same(node, tmp_p
 
     assert time.monotonic() - begun >= 1.2
     assert session.event("guard.fired")["body"]["why"] == "the deadline passed"
+
+
+def test_a_guard_armed_again_after_it_undid_is_reported_again(node, tmp_path):
+    session = node.session()
+    for times in (1, 2):
+        session.do("arm", **guard(tmp_path / "mark", lease=0.1))
+        until(lambda: len([each for each in session.events if each["kind"] == "guard.fired"]) == times)  # noqa: B023
+
+    assert (tmp_path / "mark").read_text() == "undone\n" * 2
 
 
 def test_a_controller_that_was_replaced_cannot_renew(node, tmp_path):
@@ -119,18 +128,37 @@ def test_a_guard_that_is_armed_cannot_be_armed_again(node, tmp_path):
     assert "is armed already" in session.ask("arm", **guard(tmp_path / "mark"))["error"]["text"]
 
 
-def test_a_disarmed_guard_never_undoes_also_when_it_had_been_revived_twice(node, tmp_path):
+def another(node):
+    """A second process of the guard, as a daemon starts one for a guard that seems dead."""
+    return subprocess.Popen([sys.executable, "-S", "-E", str(node.program), "guard", str(node.home), "g"])
+
+
+def waits_for_the_lock(process):
+    return any("->" in line and str(process.pid) in line.split() for line in Path("/proc/locks").read_text().splitlines())
+
+
+def test_a_disarmed_guard_never_undoes_also_when_it_had_been_revived(node, tmp_path):
     session = node.session()
     session.do("arm", **guard(tmp_path / "mark"))
-    words = [sys.executable, "-S", "-E", str(node.program), "guard", str(node.home), "g"]
-    with subprocess.Popen(words) as second:
-        until(lambda: state_of(session)["pid"] == second.pid)
+    with another(node) as second:
+        until(lambda: waits_for_the_lock(second))
         assert session.do("disarm", id="g")["state"] == "disarmed"
-        second.wait(5)
+        assert second.wait(5) == 0
 
-    until(lambda: not [pid for pid in running_below(node.home) if b"guard" in Path(f"/proc/{pid}/cmdline").read_bytes()])
     assert not (tmp_path / "mark").exists()
     assert state_of(session)["state"] == "gone"
+
+
+def test_a_second_process_of_a_guard_takes_over_when_the_first_dies(node, tmp_path):
+    session = node.session()
+    first = session.do("arm", **guard(tmp_path / "mark", lease=1.0))
+    session.kill_daemon()
+    with another(node) as second:
+        until(lambda: waits_for_the_lock(second))
+        os.kill(first["pid"], signal.SIGKILL)
+        assert second.wait(5) == 0
+
+    assert (tmp_path / "mark").read_text() == "undone\n"
 
 
 def test_a_guard_can_be_told_to_undo_now_also_when_its_process_is_dead(node, tmp_path):

@@ -16,7 +16,7 @@ from typing import Any
 from chaos.agent.archive import archive
 from chaos.agent.frames import MAGIC, Decoder, encode
 
-PATIENCE = 10.0
+PATIENCE = 30.0
 
 
 def until(seen: Callable[[], Any], patience: float = PATIENCE) -> Any:
