@@ -78,7 +78,7 @@ def untouched(act) -> Answer:
     if isinstance(act, Power):
         return Answer(stdout="on")
     if isinstance(act, Run):
-        name = act.argv[0] if act.argv[0] == "chaos-simulator" else "stopped_share" if "SPAN" in act.stdin else "reachability"
+        name = act.argv[0] if act.argv[0] == "chaos-simulator" else act.argv[4]
         return Answer(stdout=json.dumps(UNTOUCHED[name]))
     if act.subject == "cgroup":
         by_pid = {"exists": True, "version": 2, "root": "/sys/fs/cgroup", "path": "/sys/fs/cgroup/job.slice", "pid": 4711}

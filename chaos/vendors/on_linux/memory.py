@@ -5,7 +5,7 @@ from __future__ import annotations
 from chaos.model.acts import Answer, Consult, Question, Run, Script, WriteFile, undo_of
 from chaos.model.unknown import Unknown
 from chaos.protocols.ability import MemoryLimit, Snapshot
-from chaos.vendors.answers import document, interpreter, program, shaped
+from chaos.vendors.answers import document, program, shaped
 
 _LIMIT_FILES = {1: "memory.limit_in_bytes", 2: "memory.max"}
 
@@ -26,13 +26,12 @@ class Cgroups(MemoryLimit):
             (
                 Run(("mkdir", "-p", "--", place)),
                 WriteFile(f"{place}/{_LIMIT_FILES[before['version']]}", str(limit_bytes)),
-                Run(interpreter("squeeze", place, *process, str(limit_bytes)), stdin=program("cgroup_members")),
+                program("cgroup_members", "squeeze", place, *process, str(limit_bytes)),
             )
         )
 
     def remove(self, name: str, before: Snapshot) -> Script:
-        words = interpreter("leave", _place(name, before), before["path"], before["root"])
-        return undo_of(Run(words, stdin=program("cgroup_members")))
+        return undo_of(program("cgroup_members", "leave", _place(name, before), before["path"], before["root"]))
 
     def kills(self, name: str, before: Snapshot) -> Question[Snapshot | Unknown]:
         return Question(Consult("cgroup", {"path": _place(name, before)}), _read_kills)

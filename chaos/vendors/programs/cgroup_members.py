@@ -1,4 +1,4 @@
-"""Moves processes into and out of a cgroup of ours. Runs on a node; stands alone.
+"""Moves processes into and out of a cgroup of ours. Runs on a node; stands alone. Its own name is its first argument.
 
 ``squeeze CGROUP PID STARTED BYTES``: this very process moves in, and a small one of ours beside it uses up the limit of so many bytes.
 The kernel then kills the largest process there; ours is small and ends itself once the other is gone.
@@ -89,4 +89,4 @@ def leave(cgroup, old, root):
     sys.exit("%s is still in use" % cgroup)
 
 
-{"squeeze": squeeze, "leave": leave}[sys.argv[1]](*sys.argv[2:])
+{"squeeze": squeeze, "leave": leave}[sys.argv[2]](*sys.argv[3:])

@@ -170,7 +170,7 @@ def test_a_flapping_port_comes_back_by_itself(node, target):
     time.sleep(fault.takes.seconds)
     assert link(node) == whole
     assert node.run(fault.undo(target, before))[-1].is_done
-    assert node.perform(Run(("ls", "/run/chaos/payload"))).stdout == ""
+    assert node.perform(Run(("ls", "{home}/payload"))).stdout == ""
 
 
 def test_a_flap_that_is_cut_short_leaves_the_port_up(node, target):
