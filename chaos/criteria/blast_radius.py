@@ -9,7 +9,7 @@ from chaos.criteria.canaries.drill_script import spreading
 from chaos.criteria.canaries.quick_run import quick_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import rule
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.folding.watching import unwatched_nodes
 from chaos.model.history import History
 from chaos.model.nodes import fold
@@ -31,7 +31,7 @@ class BlastRadius(Criterion):
     title: ClassVar[str] = "A fault stays on the node it struck"
     family: ClassVar[str] = "recovery"
 
-    at_most: Threshold = at_most(0, "other nodes", "a fault of one node is a fault of one node", sane=(0, 1000))
+    at_most: Threshold = ceiling(0, "other nodes", "a fault of one node is a fault of one node", sane=(0, 1000))
 
     def grade(self, history: History) -> Verdict:
         findings = over_drills(history, lambda line: self._judge(history, line))

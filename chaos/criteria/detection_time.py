@@ -9,7 +9,7 @@ from chaos.criteria.canaries.drill_script import late_alarm
 from chaos.criteria.canaries.quick_run import quick_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, grade_value, over_drills
 from chaos.criteria.ruling import rule
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.history import History
 from chaos.model.timeline import MarkState, Timeline
 from chaos.model.verdicts import Outcome, Threshold, Verdict
@@ -28,7 +28,7 @@ class DetectionTime(Criterion):
     title: ClassVar[str] = "Faults are noticed in time"
     family: ClassVar[str] = "detection"
 
-    within: Threshold = at_most(
+    within: Threshold = ceiling(
         30, "s", "seed figure: detection within seconds; tuned systems report 10 to 30 s", sane=(0.1, 3600)
     )
 

@@ -9,7 +9,7 @@ from chaos.criteria.canaries.drill_script import wrong_node
 from chaos.criteria.canaries.quick_run import quick_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, grade_value, over_drills
 from chaos.criteria.ruling import rule
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.history import History
 from chaos.model.timeline import MarkState, Timeline
 from chaos.model.verdicts import Outcome, Threshold, Verdict
@@ -29,7 +29,7 @@ class Localisation(Criterion):
     title: ClassVar[str] = "The named node is the struck node"
     family: ClassVar[str] = "detection"
 
-    within: Threshold = at_most(300, "s", "seed figure: from 30 minutes to 5 minutes", sane=(1, 3600))
+    within: Threshold = ceiling(300, "s", "seed figure: from 30 minutes to 5 minutes", sane=(1, 3600))
 
     def grade(self, history: History) -> Verdict:
         good = f"Each struck node was named within {self.within.value:g} {self.within.unit}, and no other in its place."

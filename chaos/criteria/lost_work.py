@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from chaos.criteria.canaries.quick_run import quick_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import compare, rule
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.events import DrillBegun
 from chaos.model.history import History
 from chaos.model.timeline import Timeline
@@ -28,7 +28,7 @@ class LostWork(Criterion):
     title: ClassVar[str] = "No more work is lost than one checkpoint interval"
     family: ClassVar[str] = "recovery"
 
-    at_most: Threshold = at_most(1, "checkpoint intervals", "what a checkpoint every k steps promises", sane=(0.1, 100))
+    at_most: Threshold = ceiling(1, "checkpoint intervals", "what a checkpoint every k steps promises", sane=(0.1, 100))
 
     def grade(self, history: History) -> Verdict:
         findings = over_drills(history, lambda line: self._judge(history, line))

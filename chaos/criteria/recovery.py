@@ -12,7 +12,7 @@ from chaos.criteria.canaries.quick_run import quick_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, grade_value, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.statistics.proportions import needed_trials, success_lower
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.history import History
 from chaos.model.quantities import Percentage
 from chaos.model.timeline import MarkState, Timeline
@@ -34,7 +34,7 @@ class Recovery(Criterion):
     title: ClassVar[str] = "Training recovers within the limit"
     family: ClassVar[str] = "recovery"
 
-    within: Threshold = at_most(300, "s", "seed figure: recovery within 5 minutes", sane=(1, 3600))
+    within: Threshold = ceiling(300, "s", "seed figure: recovery within 5 minutes", sane=(1, 3600))
     share: Percentage = Percentage(Decimal(95))
     confidence: Percentage = Percentage(Decimal(90))
 
@@ -50,6 +50,9 @@ class Recovery(Criterion):
         took = line.recovery_seconds
         if line.outcome == "missed" and (took is None or took > self.within.value):
             return DrillFinding(line, Outcome.FAIL, "never made progress again within the limit", evidence=line.evidence)
+        if line.outcome == "missed":
+            why = "the drill was booked as missed, but its steps show a recovery"
+            return DrillFinding(line, Outcome.INCONCLUSIVE, why, evidence=line.evidence)
         finding = grade_value(line, took, line.recovery_error, self.within, f"{line.path}, recovered in")
         if finding.outcome is Outcome.PASS and line.marks["T10"].state is not MarkState.SEEN:
             return DrillFinding(

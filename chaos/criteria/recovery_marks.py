@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from chaos.criteria.canaries.quick_run import never_at_full_speed, quick_run
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import rule
-from chaos.criteria.thresholds import at_most
+from chaos.criteria.thresholds import ceiling
 from chaos.model.events import DrillBegun
 from chaos.model.folding.steps import progress
 from chaos.model.history import History
@@ -34,7 +34,7 @@ class RecoveryMarks(Criterion):
     title: ClassVar[str] = "Every mark of each recovery is in evidence"
     family: ClassVar[str] = "recovery"
 
-    clock_error: Threshold = at_most(0.1, "s", "two marks further apart than 100 ms must be told apart", sane=(0.001, 1))
+    clock_error: Threshold = ceiling(0.1, "s", "two marks further apart than 100 ms must be told apart", sane=(0.001, 1))
 
     def grade(self, history: History) -> Verdict:
         findings = over_drills(history, lambda line: self._judge(history, line))

@@ -12,14 +12,14 @@ POSSIBLE = "possible"
 """The key in a field's metadata under which the range stands that a measurement can have at all."""
 
 
-def at_most(
+def ceiling(
     value: float, unit: str, source: str, *, sane: tuple[float, float], possible: tuple[float, float] = (0, math.inf)
 ) -> Any:
     """A field: what is measured must not be above this."""
     return _limit(Threshold(float(value), unit, "<=", source, *sane), possible)
 
 
-def at_least(
+def floor(
     value: float, unit: str, source: str, *, sane: tuple[float, float], possible: tuple[float, float] = (0, math.inf)
 ) -> Any:
     """A field: what is measured must not be below this."""
