@@ -9,6 +9,7 @@ from typing import Any
 from chaos.criteria.canaries.recorder import Recorder
 from chaos.criteria.canaries.training_job import TrainingJob
 from chaos.model.events import (
+    ClockMeasured,
     ControlSeen,
     DrillBegun,
     DrillEnded,
@@ -181,6 +182,7 @@ def crashed(recorder: Recorder, _job: TrainingJob, node: str) -> None:
     recorder.write(NodeLost(node, recorder.at, "connection reset"))
     recorder.at = before + 1.3
     recorder.write(NodeReached(node, recorder.at, f"boot-{node}-2"))
+    recorder.write(ClockMeasured(node, 3.25, 0.002, f"boot-{node}-2"))
     recorder.see(node, "boot", {"boot_id": f"boot-{node}-2"})
     recorder.see(node, "gate.in", {}, after=0.1)
     recorder.at = before

@@ -143,7 +143,11 @@ def _measure(recorder: Recorder, wrong: int, ranks_proven: int | None) -> None:
     ranks = 2 * len(NODES)
     with _step(recorder, "allreduce", "Measure the all-reduce"):
         recorder.write(WorkloadStarted("allreduce", "all-reduce", "elastic", "nobody", NODES, (), ranks, recorder.at))
-        recorder.at += 4.0
+        recorder.at += 1.0
+        for rank in range(ranks):
+            told = {"rank": rank, "world": ranks, "round": 0, "proven": ranks}
+            recorder.see(NODES[rank // 2], "rank.communicator", told, workload="allreduce")
+        recorder.at += 3.0
         proven = ranks if ranks_proven is None else ranks_proven
         recorder.write(Measured("allreduce", "all-reduce", proven, ranks, NODES, all_reduce_rows(wrong), "gloo"))
         recorder.write(WorkloadEnded("allreduce", "finished", recorder.at))
