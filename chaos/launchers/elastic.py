@@ -38,9 +38,10 @@ class Elastic(Launcher):
             )
         port = _FIRST_PORT + zlib.crc32(f"{name}-{fence}".encode()) % _PORTS
         endpoint = f"{head.address}:{port}"
-        jobs = [(head.name, _store(head, name, port))]
+        beacon = (_training(head), port + _PORTS)
+        jobs = [(head.name, _store(head, name, port, beacon))]
         run = f"{name}-{fence}"
-        jobs += [(node.name, _runner(node, workload, run, endpoint, len(members))) for node in (*members, *spares)]
+        jobs += [(node.name, _runner(node, workload, run, endpoint, beacon, len(members))) for node in (*members, *spares)]
         ranks = sum(max(1, len(node.accelerators)) for node in members)
         recovered_by = "torch elastic (torchrun's agent) with spare nodes and the launcher's health gate"
         return Launch(tuple(jobs), recovered_by, ranks)
@@ -58,15 +59,19 @@ def _head(cluster: Cluster) -> Node:
     return heads[0]
 
 
-def _store(head: Node, name: str, port: int) -> Job:
-    argv = (head.python, "{home}/programs/store/chaos_store.py", head.address, str(port))
+def _training(node: Node) -> str:
+    if not node.training or not node.training[0].address:
+        raise PlanError("launch a job", where=node.name, why="it has no training address", todo="add training: to the inventory")
+    return node.training[0].address
+
+
+def _store(head: Node, name: str, port: int, beacon: tuple[str, int]) -> Job:
+    argv = (head.python, "{home}/programs/store/chaos_store.py", head.address, str(port), beacon[0], str(beacon[1]))
     return Job(f"{name}-store", argv, files=(_program("store", "chaos_store"),))
 
 
-def _runner(node: Node, workload: Workload, run: str, endpoint: str, nodes: int) -> Job:
-    if not node.training or not node.training[0].address:
-        raise PlanError("launch a job", where=node.name, why="it has no training address", todo="add training: to the inventory")
-    name = run.rpartition("-")[0]
+def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tuple[str, int], nodes: int) -> Job:
+    name, address = run.rpartition("-")[0], _training(node)
     program, port = workload.program(node, name), node.training[0]
     folder = f"programs/{name}"
     agent = {
@@ -74,7 +79,7 @@ def _runner(node: Node, workload: Workload, run: str, endpoint: str, nodes: int)
         "run": run,
         "nodes": nodes,
         "ranks": max(1, len(node.accelerators)),
-        "address": port.address,
+        "address": address,
         "entry": program.entry,
         "arguments": list(program.argv),
         "logs": f"{{home}}/{folder}/logs",
@@ -82,6 +87,7 @@ def _runner(node: Node, workload: Workload, run: str, endpoint: str, nodes: int)
     runner = {
         "interface": port.name,
         "devices": len(node.accelerators),
+        "beacon": list(beacon),
         "head_start": _SPARE_WAITS if node.role is Role.SPARE else 0.0,
         "agent": [f"{{home}}/{folder}/chaos_elastic.py", json.dumps(agent)],
     }

@@ -5,6 +5,7 @@ import importlib
 import json
 import logging
 import multiprocessing
+import multiprocessing.util
 import os
 import signal
 import sys
@@ -15,10 +16,13 @@ from torch.distributed.elastic.agent.server.api import WorkerSpec, WorkerState
 from torch.distributed.elastic.agent.server.local_elastic_agent import LocalElasticAgent
 from torch.distributed.elastic.multiprocessing import DefaultLogsSpecs
 from torch.distributed.elastic.multiprocessing.api import PContext, SignalException
-from torch.distributed.elastic.rendezvous import RendezvousParameters
+from torch.distributed.elastic.rendezvous import RendezvousParameters, dynamic_rendezvous
 from torch.distributed.elastic.rendezvous.api import RendezvousClosedError, RendezvousGracefulExitError
+from torch.multiprocessing.spawn import ProcessContext
 
-PRELOADED = ["torch", "torch._dynamo", "torch.distributed", "torch.nn.parallel"]
+GRACE = 2.5
+"""Seconds for which a place may stay empty before a spare takes it."""
+PRELOADED = ("torch", "torch._dynamo", "torch.distributed", "torch.nn.parallel")
 
 
 def tell(what, **data):
@@ -65,17 +69,78 @@ class TellingAgent(LocalElasticAgent):
         return result
 
 
+def kill_soon():
+    """A frozen worker does not take SIGTERM: torch waits 30 s in two places before it kills it, which no setting shortens."""
+    PContext.close.__defaults__ = (None, 1)
+    original = ProcessContext._join_procs_with_timeout
+    ProcessContext._join_procs_with_timeout = lambda context, patience: original(context, min(patience, 1.0))
+
+
+def spares_give_way(nodes):
+    """A spare steps in only when a place stays empty: members that merely restart are back within this time.
+
+    torch lets a spare take the place of whoever is slowest to come back, and the one left over then waits in a way that makes the
+    others restart again and again, although there is no room for it.
+    """
+    original = dynamic_rendezvous._RendezvousJoinOp.__call__
+    empty_since = []
+
+    def join(operation, context, deadline):
+        state = context.state
+        is_called = context.node in state.redundancy_list and len(state.participants) < nodes and not state.closed
+        if not is_called:
+            empty_since.clear()
+            return original(operation, context, deadline)
+        empty_since[:] = empty_since or [time.monotonic()]
+        if time.monotonic() - empty_since[0] < GRACE:
+            action = dynamic_rendezvous._Action
+            return action.KEEP_ALIVE if dynamic_rendezvous._should_keep_alive(context) else action.SYNC
+        return original(operation, context, deadline)
+
+    dynamic_rendezvous._RendezvousJoinOp.__call__ = join
+
+
+def without_room_nobody_waits(handler, nodes):
+    """A node that waits for a place is a reason to restart only when there is one."""
+    original = handler.num_nodes_waiting
+
+    def waiting():
+        count = original()
+        return count if len(handler._state_holder.state.participants) < nodes else 0
+
+    handler.num_nodes_waiting = waiting
+
+
 def nothing():
     """What the fork server is started with: its imports are what takes the time."""
 
 
 def warm_up(entry):
-    """Starts the fork server and waits until it has imported everything."""
+    """Starts the fork server as a fork of this process, which has everything imported and no thread yet: one import instead of two."""
+    for module in (*PRELOADED, entry.partition(":")[0]):
+        importlib.import_module(module)
+    spawn = multiprocessing.util.spawnv_passfds
+    multiprocessing.util.spawnv_passfds = lambda path, words, kept: _fork(path, words, kept, spawn)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([*PRELOADED, entry.partition(":")[0], "chaos_elastic"])
+    context.set_forkserver_preload(["chaos_elastic"])
     process = context.Process(target=nothing)
     process.start()
     process.join()
+    multiprocessing.util.spawnv_passfds = spawn
+
+
+def _fork(path, words, kept, spawn):
+    """What starts the fork server: the same words run in a fork. Anything else is started as ever."""
+    if "forkserver" not in words[-1]:
+        return spawn(path, words, kept)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+            exec(words[-1], {})
+        finally:
+            os._exit(1)
+    return pid
 
 
 def entry_point(words):
@@ -94,15 +159,16 @@ def main(given):
     """Joins the rendezvous and keeps the workers of this node going until the job is done."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     logging.basicConfig(level=logging.WARNING)
-    # A frozen worker ignores SIGTERM; torch would wait 30 s before it kills it.
-    PContext.close.__defaults__ = (None, 2)
+    kill_soon()
     warm_up(given["entry"])
     parameters = RendezvousParameters(
         backend="c10d", endpoint=given["endpoint"], run_id=given["run"], min_nodes=given["nodes"], max_nodes=given["nodes"],
         local_addr=given["address"], is_host=0, last_call_timeout=1, join_timeout=3600, keep_alive_interval=1,
         keep_alive_max_attempt=3, read_timeout=20,
     )  # fmt: skip
+    spares_give_way(given["nodes"])
     handler = registry.get_rendezvous_handler(parameters)
+    without_room_nobody_waits(handler, given["nodes"])
     spec = WorkerSpec(
         role="train", local_world_size=given["ranks"], entrypoint=work, args=(given["entry"], *given["arguments"]),
         rdzv_handler=handler, max_restarts=1_000_000, monitor_interval=0.1, local_addr=given["address"],

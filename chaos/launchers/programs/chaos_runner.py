@@ -7,14 +7,20 @@ import ctypes
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 
 LOST = 15
 POLL = 0.1
 LINK_PATIENCE = 2.0
 """Seconds without carrier before the node leaves: a shorter flap is ridden out by the transport's own retries."""
+FIRST_CONTACT_WITHIN = 15.0
+"""Seconds that the head may take to start."""
+REACH_PATIENCE = 3.0
+"""Seconds without an answer over the training network before the node leaves."""
 
 
 def tell(what, **data):
@@ -24,10 +30,33 @@ def tell(what, **data):
         file.write(line.encode())
 
 
+class Reach:
+    """Whether the head answers on the training network: a partitioned node has its carrier and nobody behind it."""
+
+    def __init__(self, address, port):
+        self._place = (address, port)
+        self._last = time.monotonic() + FIRST_CONTACT_WITHIN
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self):
+        while True:
+            try:
+                with socket.create_connection(self._place, timeout=0.5):
+                    self._last = time.monotonic()
+            except OSError:
+                pass
+            time.sleep(0.3)
+
+    def reasons(self):
+        """Empty while it was reached a moment ago."""
+        return ["the training network does not reach the head"] if time.monotonic() - self._last > REACH_PATIENCE else []
+
+
 class Gate:
     """What the node must have to take part."""
 
-    def __init__(self, interface, devices):
+    def __init__(self, interface, devices, reach):
+        self._reach = reach
         self._place = "/sys/class/net/%s/" % interface
         self._interface = interface
         self._devices = devices
@@ -64,7 +93,7 @@ class Gate:
 
     def reasons(self):
         """Why the node may not take part; empty when it may."""
-        return self._link() + self._accelerators()
+        return self._link() + self._reach.reasons() + self._accelerators()
 
     def _link(self):
         if self._read("carrier") == "1" and self._read("operstate") in ("up", "unknown"):
@@ -116,7 +145,8 @@ def supervise(given):
     """Until the job is finished: the agent runs while the gate lets it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     time.sleep(given["head_start"])
-    gate, agent, is_out, begun = Gate(given["interface"], given["devices"]), None, False, 0.0
+    gate = Gate(given["interface"], given["devices"], Reach(*given["beacon"]))
+    agent, is_out, begun = None, False, 0.0
     while True:
         reasons = gate.reasons()
         if reasons and not is_out:
