@@ -1,179 +1,117 @@
-"""Torch elastic over the nodes' agents, with spares that take the place of a node that is lost or unfit."""
+"""torch's elastic agent on every node over SSH, spare nodes standing by, a health gate on each."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from importlib import resources
 from typing import ClassVar
 
 from chaos.errors import PlanError
-from chaos.launchers.shipped import program_text
 from chaos.model.acts import WriteFile
 from chaos.model.guards import Job
 from chaos.model.nodes import Cluster, Node, Role
-from chaos.model.quantities import Duration, seconds
 from chaos.protocols.workload import Launch, Launcher, Program, Workload
 
-_RUNNER = ("elastic_runner.py", "elastic_gate.py", "elastic_agent.py", "elastic_worker.py", "elastic_events.py")
-_STORE = ("elastic_store.py", "elastic_events.py")
-_LOWEST_PORT, _PORTS = 20_000, 10_000
-"""Store ports lie below the ephemeral range of Linux (32768), where an outgoing connection could hold one."""
+_FIRST_PORT, _PORTS = 29_400, 500
+_SPARE_WAITS = 4.0
+"""Seconds by which a spare lets the others go first, so that the contracted nodes make the first round."""
 
 
-@dataclass(frozen=True, slots=True)
 class Elastic(Launcher):
-    """Runs a load with torch elastic (torchrun's agent) on all compute nodes; spare nodes wait and take over.
-
-    On every node a runner keeps the agent going while the node is fit: its training links are up and its devices answer. A link that
-    is down for ``debounce`` or a lost device takes the node out at once; a spare completes the group; the node comes back as a spare
-    once it has been fit for ``settle``. The rendezvous store is a process of its own on the head, reached over the management network:
-    it outlives every node, and a cut training network does not cut it.
-
-    ``ranks_per_node``: 0 takes one for each accelerator of the inventory. ``collective_timeout``: how long a rank waits for the
-    others before it gives up and the group is formed anew; it must outlast a flap that is to be ridden out. A node is lost after
-    ``keep_alive`` times ``keep_alive_attempts`` without a heartbeat; torch compares the nodes' wall clocks for that, so they must
-    agree better than this. ``patience``: how long a spare leaves a free place to a member that may be about to return.
-    ``watch_ecc``: an uncorrectable memory error takes the node out too. ``store_port``: 0 derives it from the load's name and fence.
-    """
+    """The recovery under test is torch's own: its agents form a new round when a rank or a node is lost, and a spare takes the place."""
 
     kind: ClassVar[str] = "elastic"
-    title: ClassVar[str] = "torch elastic over SSH, with spares"
-
-    ranks_per_node: int = 0
-    collective_timeout: Duration = 5 * seconds
-    start_timeout: Duration = 15 * seconds
-    debounce: Duration = 2 * seconds
-    settle: Duration = 1 * seconds
-    keep_alive: int = 1
-    keep_alive_attempts: int = 4
-    patience: Duration = 4 * seconds
-    start_patience: Duration = 30 * seconds
-    poll: Duration = 0.2 * seconds
-    watch_ecc: bool = False
-    store_port: int = 0
+    title: ClassVar[str] = "torch elastic over SSH with spare nodes"
 
     def launch(self, workload: Workload, name: str, cluster: Cluster, *, fence: int = 0, with_spares: bool = True) -> Launch:
-        compute = cluster.where(role=Role.COMPUTE)
+        """The store on the head, and a runner on every node.
+
+        Raises:
+            PlanError: the cluster has no head or no compute node, or a node has no training address.
+        """
+        head, members = _head(cluster), cluster.where(role=Role.COMPUTE)
         spares = cluster.where(role=Role.SPARE) if with_spares else ()
-        head = _head(cluster, name)
-        ranks = self._ranks_per_node(compute, name)
-        common: dict[str, object] = {
-            "rendezvous": f"{name}-{fence}",
-            "store_address": _bare(head.management.address if head.management and head.management.address else head.address),
-            "store_port": self.store_port or _LOWEST_PORT + zlib.crc32(f"{name}-{fence}".encode()) % _PORTS,
-            "nodes": len(compute),
-            "ranks_per_node": ranks,
-            **self._waits(),
-        }
-        runners = tuple((node.name, self._runner(workload, name, node, common)) for node in (*compute, *spares))
-        agent = "torch elastic (torchrun's agent)"
-        by = f"{agent} with spare nodes and the launcher's health gate" if spares else f"{agent} with the launcher's health gate"
-        return Launch(((head.name, _store(name, head, common)), *runners), by, len(compute) * ranks)
-
-    def _ranks_per_node(self, compute: tuple[Node, ...], name: str) -> int:
-        if not compute:
+        if not members:
             raise PlanError(
-                f"launch {name}", why="no node has the role compute", todo="give nodes the role compute in the inventory"
+                "launch a job", where=cluster.name, why="the inventory has no compute node", todo="add one with role: compute"
             )
-        counts = {self.ranks_per_node or max(1, len(node.accelerators)) for node in compute}
-        if len(counts) > 1:
-            raise PlanError(
-                f"launch {name}",
-                why=f"the compute nodes have different numbers of accelerators: {sorted(counts)}",
-                todo="set ranks_per_node",
-            )
-        return counts.pop()
-
-    def _waits(self) -> dict[str, object]:
-        return {
-            "debounce": self.debounce.seconds,
-            "settle": self.settle.seconds,
-            "keep_alive": self.keep_alive,
-            "keep_alive_attempts": self.keep_alive_attempts,
-            "patience": self.patience.seconds,
-            "start_patience": self.start_patience.seconds,
-            "poll": self.poll.seconds,
-            "watch_ecc": self.watch_ecc,
-        }
-
-    def _runner(self, workload: Workload, name: str, node: Node, common: Mapping[str, object]) -> Job:
-        program = workload.program(node, name)
-        folder = f"{{home}}/jobs/{name}"
-        config = {
-            **common,
-            "address": _bare(node.training[0].address if node.training and node.training[0].address else node.address),
-            "interfaces": [interface.name for interface in node.training],
-            "accelerators": len(node.accelerators),
-            "is_spare": node.role is Role.SPARE,
-            "entry": program.entry,
-        }
-        return Job(
-            name=name,
-            argv=(node.python, f"{folder}/elastic_runner.py"),
-            environment={**self._environment(node, name, program, folder), "CHAOS_ELASTIC": json.dumps(config, sort_keys=True)},
-            directory=folder,
-            files=(*_files(folder, _RUNNER), *program.files),
-            events=f"{folder}/events.jsonl",
-        )
-
-    def _environment(self, node: Node, name: str, program: Program, folder: str) -> dict[str, str]:
-        path = ":".join(dict.fromkeys(part for part in (folder, program.environment.get("PYTHONPATH", "")) if part))
-        return {
-            "OMP_NUM_THREADS": "1",
-            "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
-            **_through(node),
-            **program.environment,
-            "PYTHONPATH": path,
-            "CHAOS_HOME": "{home}",
-            "CHAOS_WORKLOAD": name,
-            "CHAOS_EVENTS": f"{folder}/events.jsonl",
-            "CHAOS_COLLECTIVE_TIMEOUT": f"{self.collective_timeout.seconds:g}",
-            "CHAOS_START_TIMEOUT": f"{self.start_timeout.seconds:g}",
-            "CHAOS_ARGV": json.dumps(program.argv),
-        }
+        port = _FIRST_PORT + zlib.crc32(f"{name}-{fence}".encode()) % _PORTS
+        endpoint = f"{head.address}:{port}"
+        beacon = (_training(head), port + _PORTS)
+        jobs = [(head.name, _store(head, name, port, beacon))]
+        run = f"{name}-{fence}"
+        jobs += [(node.name, _runner(node, workload, run, endpoint, beacon, len(members))) for node in (*members, *spares)]
+        ranks = sum(max(1, len(node.accelerators)) for node in members)
+        recovered_by = "torch elastic (torchrun's agent) with spare nodes and the launcher's health gate"
+        return Launch(tuple(jobs), recovered_by, ranks)
 
 
-def _head(cluster: Cluster, name: str) -> Node:
+def _head(cluster: Cluster) -> Node:
     heads = cluster.where(role=Role.HEAD)
     if not heads:
         raise PlanError(
-            f"launch {name}",
+            "launch a job",
             where=cluster.name,
-            why="no node has the role head, and the rendezvous store must outlive every node that a fault may strike",
-            todo="give one node the role head in the inventory; it needs no accelerator, only torch",
+            why="no node holds the rendezvous",
+            todo="add a node with role: head to the inventory",
         )
     return heads[0]
 
 
-def _store(name: str, head: Node, common: Mapping[str, object]) -> Job:
-    folder = f"{{home}}/jobs/{name}-store"
+def _training(node: Node) -> str:
+    if not node.training or not node.training[0].address:
+        raise PlanError("launch a job", where=node.name, why="it has no training address", todo="add training: to the inventory")
+    return node.training[0].address
+
+
+def _store(head: Node, name: str, port: int, beacon: tuple[str, int]) -> Job:
+    argv = (head.python, "{home}/programs/store/chaos_store.py", head.address, str(port), beacon[0], str(beacon[1]))
+    return Job(f"{name}-store", argv, files=(_program("store", "chaos_store"),))
+
+
+def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tuple[str, int], nodes: int) -> Job:
+    name, address = run.rpartition("-")[0], _training(node)
+    program, port = workload.program(node, name), node.training[0]
+    folder = f"programs/{name}"
+    agent = {
+        "endpoint": endpoint,
+        "run": run,
+        "nodes": nodes,
+        "ranks": max(1, len(node.accelerators)),
+        "address": address,
+        "entry": program.entry,
+        "arguments": list(program.argv),
+        "logs": f"{{home}}/{folder}/logs",
+    }
+    runner = {
+        "interface": port.name,
+        "devices": len(node.accelerators),
+        "beacon": list(beacon),
+        "head_start": _SPARE_WAITS if node.role is Role.SPARE else 0.0,
+        "agent": [f"{{home}}/{folder}/chaos_elastic.py", json.dumps(agent)],
+    }
+    files = (_program(name, "chaos_runner"), _program(name, "chaos_elastic"), *program.files)
+    environment = _environment(program, port.name, folder)
     return Job(
-        name=f"{name}-store",
-        argv=(head.python, f"{folder}/elastic_store.py"),
-        environment={
-            "PYTHONPATH": folder,
-            "OMP_NUM_THREADS": "1",
-            "CHAOS_HOME": "{home}",
-            "CHAOS_EVENTS": f"{folder}/events.jsonl",
-            "CHAOS_ELASTIC": json.dumps(common, sort_keys=True),
-        },
-        directory=folder,
-        files=_files(folder, _STORE),
-        events=f"{folder}/events.jsonl",
+        name, (node.python, f"{{home}}/{folder}/chaos_runner.py", json.dumps(runner)), environment=environment, files=files
     )
 
 
-def _files(folder: str, names: tuple[str, ...]) -> tuple[WriteFile, ...]:
-    return tuple(WriteFile(f"{folder}/{name}", program_text(name)) for name in names)
+def _environment(program: Program, interface: str, folder: str) -> dict[str, str]:
+    """The settings without which restarts fail or name look-ups hang; the store of an older round must not be met again."""
+    return {
+        **program.environment,
+        "GLOO_SOCKET_IFNAME": interface,
+        "TP_SOCKET_IFNAME": interface,
+        "NCCL_SOCKET_IFNAME": interface,
+        "OMP_NUM_THREADS": "1",
+        "TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1",
+        "CHAOS_ROUND_FILE": f"{{home}}/{folder}/round",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
-def _through(node: Node) -> dict[str, str]:
-    if not node.training:
-        return {}
-    return dict.fromkeys(("GLOO_SOCKET_IFNAME", "TP_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"), node.training[0].name)
-
-
-def _bare(address: str) -> str:
-    return address.partition("/")[0]
+def _program(name: str, module: str) -> WriteFile:
+    text = resources.files("chaos.launchers.programs").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    return WriteFile(f"{{home}}/programs/{name}/{module}.py", text)

@@ -108,6 +108,11 @@ class Fault(ABC):
     def presence(self, target: Target, before: Snapshot) -> Question[bool | Unknown]:
         """Proof from outside the injector: is the fault there? Asked after the act, after the undo, and on a wrong target."""
 
+    def touches(self, target: Target) -> tuple[str, ...]:
+        """The network interfaces of the node that the fault takes: it is refused where the live session uses one of them."""
+        del target
+        return ()
+
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters by name; durations as text."""

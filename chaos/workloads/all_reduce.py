@@ -1,82 +1,76 @@
-"""An all-reduce sweep over message sizes: time, bandwidth, jitter and whether every element was right."""
+"""All-reduce over a sweep of sizes: the load that proves the network and every rank's arithmetic on it."""
 
 from __future__ import annotations
 
 import json
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median, pstdev
 from typing import Any, ClassVar
 
 from chaos.model.nodes import Node
 from chaos.protocols.workload import Program, Reading, Workload
-from chaos.workloads.shipped import folder, programs, read_event
-
-_SIZES = (8, 4_096, 65_536, 1_048_576, 4_194_304)
+from chaos.workloads.progress import read_event
+from chaos.workloads.shipping import place, shipped
 
 
 @dataclass(frozen=True, slots=True)
 class AllReduce(Workload):
-    """Sums float32 buffers of several sizes over all ranks with torch.distributed (NCCL on GPUs, Gloo on CPUs).
+    """All-reduce of 32-bit integers with known sums, timed iteration by iteration.
 
-    Each iteration is timed on all ranks after they have met, and counts as long as the slowest. ``algbw`` is size over time, ``busbw``
-    is algbw times 2(n-1)/n, as nccl-tests define them; with one rank nothing is transported and busbw is 0. Contents are integers
-    whose sum float32 holds exactly, and every element of every result is compared with it.
+    algbw = size / time; busbw = algbw * 2 (n - 1) / n, as nccl-tests defines them; the time of an iteration is the slowest rank's.
     """
 
     kind: ClassVar[str] = "all-reduce"
-    title: ClassVar[str] = "All-reduce sweep"
+    title: ClassVar[str] = "All-reduce sweep with exact sums"
     measures: ClassVar[bool] = True
 
-    sizes: tuple[int, ...] = _SIZES
-    iterations: int = 50
-    warm_up: int = 5
+    sizes: tuple[int, ...] = (4_096, 65_536, 1_048_576)
+    iterations: int = 20
+    warmup: int = 3
 
     def program(self, node: Node, name: str) -> Program:
-        parameters = {"sizes": self.sizes, "iterations": self.iterations, "warm_up": self.warm_up}
+        """What each rank runs."""
+        del node
+        parameters = {"sizes": list(self.sizes), "iterations": self.iterations, "warmup": self.warmup, "patience": 30.0}
         return Program(
-            argv=(node.python, f"{folder(name)}/all_reduce.py"),
-            entry="all_reduce:main",
-            files=programs(name, "all_reduce.py", "rank.py"),
-            environment={"PYTHONPATH": folder(name), "CHAOS_ALL_REDUCE": json.dumps(parameters, sort_keys=True)},
+            argv=(json.dumps(parameters),),
+            entry="chaos_all_reduce:main",
+            files=shipped(name, "chaos_rank", "chaos_all_reduce"),
+            environment={"PYTHONPATH": place(name)},
         )
 
     def read(self, line: str) -> Reading | None:
+        """An event of a rank or of the launcher."""
         return read_event(line)
 
     def rows(self, readings: tuple[Reading, ...]) -> tuple[Mapping[str, Any], ...]:
-        """One row for each size that was measured; a sweep that was started again counts once, with its last measurement."""
-        by_size = {reading.data["size_bytes"]: reading.data for reading in readings if reading.what == "all_reduce.size"}
-        return tuple(_row(by_size[size]) for size in sorted(by_size))
+        """One row a size; a result without times is left out, so that it is missing rather than zero."""
+        return tuple(
+            _row(reading.data) for reading in readings if reading.what == "collective.result" and reading.data.get("times")
+        )
 
 
 def _row(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    times, ranks, size = sorted(data["times_us"]), data["ranks"], data["size_bytes"]
-    median = statistics.median(times) if times else None
-    algbw = size / median / 1_000 if median else None  # bytes per microsecond are MB/s
+    times = sorted(float(value) for value in data["times"])
+    typical, size, ranks = median(times), int(data["size_bytes"]), int(data["ranks"])
+    algorithm = size / typical
     return {
         "size_bytes": size,
-        "ranks": ranks,
         "iterations": len(times),
-        "time_us_median": median,
-        "algbw_gbps": algbw,
-        "busbw_gbps": None if algbw is None else algbw * 2 * (ranks - 1) / ranks,
-        "wrong": data["wrong"],
-        **_jitter(times, median),
-        "transport": data["transport"],
+        "time_us": typical * 1e6,
+        "algbw_gbps": algorithm / 1e9,
+        "busbw_gbps": algorithm * 2 * (ranks - 1) / ranks / 1e9,
+        "wrong": int(data["wrong"]),
+        "ranks": ranks,
+        "jitter_spread_us": (_quantile(times, 0.999) - _quantile(times, 0.001)) * 1e6,
+        "jitter_worst_us": max(abs(value - typical) for value in times) * 1e6,
+        "jitter_deviation_us": pstdev(times) * 1e6,
+        "times_us": [value * 1e6 for value in data["times"]],
     }
 
 
-def _jitter(times: Sequence[float], median: float | None) -> Mapping[str, float | None]:
-    if median is None:
-        return dict.fromkeys(("jitter_us_p999_p001", "jitter_us_max_deviation", "jitter_us_sd"))
-    return {
-        "jitter_us_p999_p001": _nearest_rank(times, 0.999) - _nearest_rank(times, 0.001),
-        "jitter_us_max_deviation": max(abs(time - median) for time in times),
-        "jitter_us_sd": statistics.pstdev(times),
-    }
-
-
-def _nearest_rank(ordered: Sequence[float], share: float) -> float:
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    """Nearest rank, as nccl-tests takes percentiles."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

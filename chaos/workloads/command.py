@@ -1,83 +1,61 @@
-"""A user's own job, whose progress is read from what it prints."""
+"""A user's own job: any command, its progress read by a pattern."""
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from chaos.errors import PlanError
 from chaos.model.nodes import Node
 from chaos.protocols.workload import Program, Reading, Workload
-from chaos.workloads.shipped import folder, programs, read_event
-
-_SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
+from chaos.workloads.progress import read_event
 
 
 @dataclass(frozen=True, slots=True)
 class Command(Workload):
-    """Runs any command once per rank, with torchrun's environment variables, and reads its progress by a pattern.
+    r"""Any command, once per rank, with a pattern that finds its progress: named groups ``step``, ``loss``, ``rank``.
 
-    ``pattern`` is a regular expression that is searched in each line; its named groups are ``step`` (needed), ``loss``, and ``time``,
-    the duration of the step in ``time_unit`` (s, ms or us). A line that does not match says nothing about progress.
-    ``checkpoint_every``: steps between the checkpoints that the job itself writes.
+    Example pattern: ``step (?P<step>\d+).*loss (?P<loss>[\d.]+)``.
     """
 
     kind: ClassVar[str] = "command"
-    title: ClassVar[str] = "A job of your own"
+    title: ClassVar[str] = "A command of your own"
 
-    argv: tuple[str, ...] = ()
-    pattern: str = r"step[ =:]+(?P<step>\d+)"
-    time_unit: str = "s"
-    checkpoint_every: int | None = None
+    argv: tuple[str, ...] = ("true",)
+    pattern: str = r"step\s*(?P<step>\d+)"
+    checkpoint_interval: int | None = None
 
     def __post_init__(self) -> None:
+        """Refuses a pattern that could find no step."""
         try:
             groups = re.compile(self.pattern).groupindex
         except re.error as error:
             raise PlanError(
-                f"read progress with {self.pattern!r}", why=str(error), todo="correct the regular expression"
+                "read the pattern of a command", where=self.pattern, why=str(error), todo="mend the regular expression"
             ) from error
         if "step" not in groups:
             raise PlanError(
-                f"read progress with {self.pattern!r}",
-                why="it has no group named step",
-                todo=r"write (?P<step>\d+) where the number is",
+                "read the pattern of a command", where=self.pattern, why="it has no group named step", todo="write (?P<step>...)"
             )
-        if self.time_unit not in _SECONDS:
-            raise PlanError(f"read times in {self.time_unit!r}", why="the unit is unknown", todo="use s, ms or us")
+
+    @property
+    def checkpoint_every(self) -> int | None:
+        """Steps between two checkpoints, as the user says."""
+        return self.checkpoint_interval
 
     def program(self, node: Node, name: str) -> Program:
-        if not self.argv:
-            raise PlanError(f"run {name}", where=node.name, why="the command is empty", todo="set argv")
-        return Program(
-            argv=(node.python, f"{folder(name)}/command.py"),
-            entry="command:main",
-            files=programs(name, "command.py", "rank.py"),
-            environment={"PYTHONPATH": folder(name), "CHAOS_COMMAND": json.dumps(self.argv)},
-        )
+        """The command as it is."""
+        del node, name
+        return Program(self.argv, "", (), {})
 
     def read(self, line: str) -> Reading | None:
-        reading = read_event(line)
-        if reading is None:
-            return self._progress(line, Reading("rank.step", None, {}))
-        if reading.what != "output":
-            return reading
-        text = reading.data.get("text")
-        return self._progress(text, replace(reading, what="rank.step")) if isinstance(text, str) else None
-
-    def _progress(self, text: str, around: Reading) -> Reading | None:
-        match = re.search(self.pattern, text)
-        if match is None:
+        """An event of the launcher, or a line in which the pattern finds a step."""
+        event = read_event(line)
+        if event is not None:
+            return event
+        found = re.search(self.pattern, line)
+        if found is None or not found["step"].isdigit():
             return None
-        said = match.groupdict()
-        try:
-            data: dict[str, Any] = {"rank": around.data.get("rank", 0), "step": int(said["step"])}
-            if said.get("loss") is not None:
-                data["loss"] = float(said["loss"]).hex()
-            if said.get("time") is not None:
-                data["seconds"] = float(said["time"]) * _SECONDS[self.time_unit]
-        except (TypeError, ValueError):
-            return None
-        return replace(around, data=data)
+        words = {key: value for key, value in found.groupdict().items() if value is not None}
+        return Reading("rank.step", None, {**words, "step": int(found["step"]), "rank": int(words.get("rank", "0"))})

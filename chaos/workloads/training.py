@@ -1,4 +1,4 @@
-"""Deterministic data-parallel training with checkpoints: a resumed run must give the losses of an uninterrupted one, bit for bit."""
+"""Training of a small transformer: the load that must recover."""
 
 from __future__ import annotations
 
@@ -8,55 +8,59 @@ from typing import ClassVar
 
 from chaos.errors import PlanError
 from chaos.model.nodes import Node
-from chaos.model.quantities import Duration, seconds
+from chaos.model.quantities import Duration, milliseconds, seconds
 from chaos.protocols.workload import Program, Reading, Workload
-from chaos.workloads.shipped import folder, programs, read_event
+from chaos.workloads.progress import read_event
+from chaos.workloads.shipping import place, shipped
 
 
 @dataclass(frozen=True, slots=True)
 class Training(Workload):
-    """Trains a small decoder-only transformer with torch's DistributedDataParallel (NCCL on GPUs, Gloo on CPUs).
+    """Data-parallel training of a decoder-only transformer, deterministic to the last bit, with checkpoints that carry their hash.
 
-    Data are a pure function of step and rank, seeds are fixed and sums have a fixed order, so the loss at each step is a fingerprint of
-    all that came before. ``pace``: the least time of a step; it stands for the accelerator's work where there is none. Between steps
-    each rank asks NVML whether its device is still there and has had an uncorrectable memory error, and fails as CUDA would.
-
-    Checkpoints lie in ``<shared storage>/<name>/checkpoints``. Each is written beside, synced, renamed, and named with its SHA-256 in
-    a manifest; loading verifies the hash on every rank and falls back to the one before, of which ``rank.loaded`` tells in ``skipped``.
-    Those of another run under the same name are not taken.
+    ``pace`` is the least time of a step: it stands for the time that accelerators would compute where there are none. ``patience`` is
+    how long a collective may take before its rank gives up: longer than a flap that is to be ridden out, shorter than the recovery
+    that is promised.
     """
 
     kind: ClassVar[str] = "training"
-    title: ClassVar[str] = "Deterministic data-parallel training"
+    title: ClassVar[str] = "Training of a small transformer (DDP)"
 
-    steps: int = 60
-    checkpoint_every: int | None = 10
-    pace: Duration = 0 * seconds
+    steps: int = 1_000_000
+    checkpoint_interval: int = 10
+    pace: Duration = 0 * milliseconds
+    patience: Duration = 5 * seconds
+    width: int = 64
     layers: int = 2
-    d_model: int = 64
+
+    def __post_init__(self) -> None:
+        """Refuses what could not run."""
+        if min(self.steps, self.checkpoint_interval, self.layers) < 1 or self.width % 4:
+            raise PlanError("plan a training", why="steps, checkpoint_interval and layers are at least 1, width divides by 4")
+
+    @property
+    def checkpoint_every(self) -> int:
+        """Steps between two checkpoints."""
+        return self.checkpoint_interval
 
     def program(self, node: Node, name: str) -> Program:
-        if not node.shared_storage:
-            raise PlanError(
-                f"train under the name {name}",
-                where=node.name,
-                why="checkpoints need a folder that all nodes see, and the inventory names none",
-                todo="set shared_storage for the node",
-            )
+        """What each rank runs; checkpoints go to the storage that all nodes share."""
         parameters = {
             "steps": self.steps,
-            "checkpoint_every": self.checkpoint_every,
+            "checkpoint_every": self.checkpoint_interval,
             "pace": self.pace.seconds,
+            "patience": self.patience.seconds,
+            "width": self.width,
             "layers": self.layers,
-            "d_model": self.d_model,
-            "checkpoints": f"{node.shared_storage.rstrip('/')}/{name}/checkpoints",
+            "folder": f"{node.shared_storage or '/tmp'}/{{run}}/{name}/checkpoints",  # noqa: S108 - the inventory names a better place
         }
         return Program(
-            argv=(node.python, f"{folder(name)}/training.py"),
-            entry="training:main",
-            files=programs(name, "training.py", "checkpoints.py", "sentinel.py", "rank.py"),
-            environment={"PYTHONPATH": folder(name), "CHAOS_TRAINING": json.dumps(parameters, sort_keys=True)},
+            argv=(json.dumps(parameters),),
+            entry="chaos_training:main",
+            files=shipped(name, "chaos_rank", "chaos_training"),
+            environment={"PYTHONPATH": place(name)},
         )
 
     def read(self, line: str) -> Reading | None:
+        """An event of a rank or of the launcher."""
         return read_event(line)

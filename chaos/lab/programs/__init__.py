@@ -1,0 +1,1 @@
+"""What the lab puts into its nodes: stand-alone programs and the source of the fake library."""
