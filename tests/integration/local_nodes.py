@@ -76,18 +76,21 @@ class LocalNodes:
             path = Path(place(file.path))
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(file.content)
-        environment = {**os.environ, **{name: place(value) for name, value in job.environment.items()}}
+        place_of_job = home / "jobs" / job.name
+        place_of_job.mkdir(parents=True, exist_ok=True)
+        self.events_of[node] = place_of_job / "events"
+        given = {name: place(value) for name, value in job.environment.items()}
+        environment = {**os.environ, **given, "CHAOS_EVENTS": str(self.events_of[node])}
         with (home / f"{job.name}.output").open("ab") as output:
             self.jobs[node] = subprocess.Popen(
                 [*self.prefix.get(node, []), *map(place, job.argv)],
-                cwd=place(job.directory),
+                cwd=place(job.directory) or place_of_job,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
             )
-        self.events_of[node] = Path(place(job.events))
 
     def events(self, what: str = "") -> list[dict[str, Any]]:
         """All events so far with their node, in the order of time (one clock: one machine)."""
