@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from chaos.model.guards import Job
 from chaos.model.nodes import Accelerator, Cluster, Interface, Node, Role
@@ -46,7 +46,7 @@ class LocalNodes:
         self.jobs: dict[str, subprocess.Popen[bytes]] = {}
         self.events_of: dict[str, Path] = {}
 
-    def __enter__(self) -> LocalNodes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -70,7 +70,7 @@ class LocalNodes:
         home = self.folder / node / "run"
 
         def place(text: str) -> str:
-            return text.replace("{home}", str(home))
+            return text.replace("{home}", str(home)).replace("{run}", home.name)
 
         for file in job.files:
             path = Path(place(file.path))
@@ -119,6 +119,13 @@ class LocalNodes:
         runners = {node: job for node, job in self.jobs.items() if node != "head"}
         self.wait(lambda: all(job.poll() is not None for job in runners.values()), seconds, "the job is not finished")
         assert {node: job.returncode for node, job in runners.items()} == dict.fromkeys(runners, 0), self.tails()
+
+    def lose(self, node: str) -> float:
+        """Ends all that runs on a node, as when it is switched off; returns when."""
+        process = self.jobs.pop(node)
+        at = kill(process.pid)
+        process.wait()
+        return at
 
     def tails(self) -> str:
         """The last words of every job."""
