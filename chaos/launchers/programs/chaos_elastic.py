@@ -60,18 +60,28 @@ class TellingAgent(LocalElasticAgent):
         return pids
 
     def _monitor_workers(self, worker_group):
+        dead = self._dead()
         result = super()._monitor_workers(worker_group)
         if result.state == WorkerState.FAILED:
-            for failure in result.failures.values():
-                code = failure.exitcode
+            dead = dead or {failure.local_rank: failure.exitcode for failure in result.failures.values()}
+            for rank, code in dead.items():
                 name = signal.Signals(-code).name if code < 0 else ""
-                tell("worker.ended", local_rank=failure.local_rank, exit_status=code if code >= 0 else None, signal=name)
+                tell("worker.ended", local_rank=rank, exit_status=code if code >= 0 else None, signal=name)
         return result
+
+    def _dead(self):
+        """Exit codes of the workers that have failed so far, by local rank.
+
+        torch names only one of them, which can be a victim that ended a moment after the one that was killed.
+        """
+        group = getattr(self._pcontext, "_pc", None)
+        return {rank: process.exitcode for rank, process in enumerate(group.processes) if process.exitcode} if group else {}
 
 
 def kill_soon():
-    """A frozen worker does not take SIGTERM: torch waits 30 s in two places before it kills it, which no setting shortens."""
+    """A frozen worker does not take SIGTERM: torch waits 30 s in three places before it kills it, which no setting shortens."""
     PContext.close.__defaults__ = (None, 1)
+    LocalElasticAgent._shutdown.__defaults__ = (signal.SIGTERM, 1)
     original = ProcessContext._join_procs_with_timeout
     ProcessContext._join_procs_with_timeout = lambda context, patience: original(context, min(patience, 1.0))
 
@@ -186,7 +196,9 @@ def main(given):
         rdzv_handler=handler, max_restarts=1_000_000, monitor_interval=0.1, local_addr=given["address"],
     )  # fmt: skip
     tell("elastic.started", pid=os.getpid())
-    agent = TellingAgent(spec, DefaultLogsSpecs(log_dir=given["logs"]), start_method="forkserver", exit_barrier_timeout=10)
+    agent = TellingAgent(
+        spec, DefaultLogsSpecs(log_dir=given["logs"]), start_method="forkserver", exit_barrier_timeout=10, shutdown_timeout=1
+    )
     try:
         result = agent.run()
     except (RendezvousClosedError, RendezvousGracefulExitError):
