@@ -26,6 +26,11 @@ def test_a_node_is_told_all_that_the_losses_depend_on():
     assert given["folder"] == "/shared/{run}/training/checkpoints"
 
 
+def test_a_node_without_shared_storage_is_refused_since_a_spare_could_not_go_on():
+    with pytest.raises(PlanError, match="no shared storage"):
+        Training().program(Node("node1", "10.0.0.1"), "training")
+
+
 @pytest.mark.parametrize("parameters", [{"steps": 0}, {"checkpoint_interval": 0}, {"layers": 0}, {"width": 30}])
 def test_what_could_not_run_is_refused(parameters):
     with pytest.raises(PlanError):
