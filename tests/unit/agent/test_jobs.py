@@ -131,12 +131,12 @@ def test_a_request_that_hangs_holds_up_no_other(node):
     session = node.session()
     begun = time.monotonic()
     session.send(
-        {"id": 1000, "do": "perform", "with": {"act": {"act": "run", "argv": ["sleep", "60"], "timeout": 60.0}}, "deadline": 1.0}
+        {"id": 1000, "do": "perform", "with": {"act": {"act": "run", "argv": ["sleep", "60"], "timeout": 50.0}}, "deadline": 0.5}
     )
 
     assert session.do("ping") == {}
     assert session.do("perform", act={"act": "run", "argv": ["echo", "hi"]})["stdout"] == "hi\n"
-    assert time.monotonic() - begun < 1.0
+    assert time.monotonic() - begun < 5.0
     assert until(lambda: session._answers.get(1000))["ok"]["timed_out"]
 
 
@@ -169,6 +169,6 @@ def test_the_daemon_rests_while_nothing_happens(node):
         return sum(map(int, stat.read_text().rpartition(")")[2].split()[11:15]))
 
     before = ticks()
-    time.sleep(1.5)
+    time.sleep(1.0)
 
-    assert ticks() - before <= 6, "ticks of 10 ms in 1.5 s; 1 % of a core would be 1.5, and a busy machine is no fault of ours"
+    assert ticks() - before <= 6, "ticks of 10 ms in 1 s; 1 % of a core would be one, and a busy machine is no fault of ours"
