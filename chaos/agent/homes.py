@@ -21,8 +21,8 @@ class Home:
         return place
 
     def fill(self, text: str) -> str:
-        """A text with ``{home}`` replaced."""
-        return text.replace("{home}", self.path)
+        """A text with ``{home}`` and ``{run}`` replaced."""
+        return text.replace("{home}", self.path).replace("{run}", os.path.basename(self.path))
 
     def filled(self, words: List[Any]) -> List[str]:
         """Each of several texts, filled."""

@@ -136,7 +136,10 @@ class Consult:
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    """Act on a node's power through its BMC, from the controller. ``action``: crash, off, on, cycle, cut_cables, join_cables."""
+    """Act on a node's power through its BMC, from the controller. ``action``: crash, off, on, cycle, cut_cables, join_cables.
+
+    ``state`` changes nothing: as a question it is answered with ``on`` or ``off``.
+    """
 
     action: str
 

@@ -53,7 +53,11 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All marks of one drill. ``outcome``: recovered, missed or aborted; ``path``: how it recovered (restart, replace, ride out ...)."""
+    """All marks of one drill. ``outcome``: recovered, missed, aborted or ``unfinished`` (the record does not say how it ended).
+
+    ``path``: how it recovered: restart, replace, fall back, ride out, degrade, or none. Full speed (T11) was asked for over
+    ``full_speed_steps`` steps within ``full_speed_tolerance`` of the pace before the fault. ``undone_at``: controller clock, seconds.
+    """
 
     drill: str
     fault: str
@@ -70,6 +74,12 @@ class Timeline:
     ranks_stalled: int
     expects: str = ""
     limit_seconds: float = 300.0
+    undone_at: float | None = None
+    highest_step: int | None = None
+    full_speed_steps: int = 0
+    full_speed_tolerance: float = 0.0
+    injection: str = ""
+    evidence: tuple[int, ...] = ()
 
     def since_fault(self, name: str) -> float | None:
         """Seconds from T0 to a mark, or None when either was not seen."""
@@ -78,5 +88,16 @@ class Timeline:
 
     @property
     def recovery_seconds(self) -> float | None:
-        """T9 - T0: fault takes effect to first new training step done."""
-        return self.since_fault("T9")
+        """T9 - T0: fault takes effect to first new training step done.
+
+        A degradation stops nothing, so there is no new step to wait for: there it is undo to full speed (T11).
+        """
+        if self.path != "degrade":
+            return self.since_fault("T9")
+        end = self.marks["T11"].at
+        return None if end is None or self.undone_at is None else end - self.undone_at
+
+    @property
+    def recovery_error(self) -> float:
+        """How far :attr:`recovery_seconds` may be off, in seconds: the errors of both of its marks."""
+        return self.marks["T0"].error + self.marks["T11" if self.path == "degrade" else "T9"].error

@@ -29,6 +29,10 @@ class LinkControl(Ability):
     def state(self, interface: str) -> Question[Snapshot | Unknown]: ...
 
     @abstractmethod
+    def overview(self) -> Question[tuple[Snapshot, ...] | Unknown]:
+        """Every interface with ``interface``, ``is_up`` and ``has_carrier``."""
+
+    @abstractmethod
     def down(self, interface: str) -> Script: ...
 
     @abstractmethod
@@ -45,33 +49,43 @@ class PacketFilter(Ability):
     def remove(self, table: str) -> Script: ...
 
     @abstractmethod
-    def is_there(self, table: str) -> Question[bool | Unknown]: ...
+    def state(self, table: str, peers: Iterable[str]) -> Question[Snapshot | Unknown]:
+        """``table``: whether it stands. ``answers``: for each peer whether it answers an echo, which no table can pretend."""
 
 
 class ProcessControl(Ability):
     """Processes can be signalled by pid and start time, and their state read."""
 
     @abstractmethod
-    def signal(self, pid: int, started: int, signal: str) -> Script: ...
+    def signal(self, pid: int, started: int, signal: str, *, must_exist: bool = False) -> Script:
+        """``must_exist``: a process that is gone is a failure, as it is for a fault; for an undo it is done."""
 
     @abstractmethod
-    def state(self, pid: int, started: int) -> Question[str | Unknown]: ...
+    def state(self, pid: int, started: int) -> Question[str | Unknown]:
+        """The letter that the kernel gives (R, S, D, T, ...), or ``gone``."""
+
+    @abstractmethod
+    def stopped_share(self, pid: int, started: int) -> Question[float | Unknown]:
+        """The share of samples over about a second in which the process was stopped; 0 for one that is gone."""
 
 
 class MemoryLimit(Ability):
     """A process can be put under a memory limit of its own cgroup (v1 or v2) and taken out again."""
 
     @abstractmethod
-    def state(self, pid: int) -> Question[Snapshot | Unknown]: ...
+    def state(self, pid: int, started: int) -> Question[Snapshot | Unknown]:
+        """Which cgroup version the node has and where the process is: everything else is chosen by it."""
 
     @abstractmethod
-    def limit(self, name: str, pid: int, limit_bytes: int) -> Script: ...
+    def limit(self, name: str, before: Snapshot, limit_bytes: int) -> Script:
+        """The process is put under the limit, and the limit is reached."""
 
     @abstractmethod
     def remove(self, name: str, before: Snapshot) -> Script: ...
 
     @abstractmethod
-    def kills(self, name: str) -> Question[int | Unknown]: ...
+    def kills(self, name: str, before: Snapshot) -> Question[Snapshot | Unknown]:
+        """``exists``: whether the cgroup stands. ``kills``: how many processes the kernel killed in it. ``members``: pids in it."""
 
 
 class KernelLog(Ability):
@@ -85,7 +99,10 @@ class KernelLog(Ability):
 
 
 class AcceleratorSignals(Ability):
-    """Device counters and states, as the vendor's management library shows them, can be set and put back."""
+    """Device counters and states, as the vendor's management library shows them, can be set and put back.
+
+    Every vendor has the fields ``lost`` (0 or 1), ``ecc_corrected`` and ``ecc_uncorrected``.
+    """
 
     @abstractmethod
     def state(self, index: int) -> Question[Snapshot | Unknown]: ...
@@ -98,7 +115,11 @@ class AcceleratorSignals(Ability):
 
 
 class AcceleratorHealth(Ability):
-    """Devices can be listed and their health read."""
+    """Devices can be listed and their health read.
+
+    A row has ``index`` and ``lost``; a device that is not lost also ``uuid``, ``ecc_corrected`` and ``ecc_uncorrected``, each None
+    where the vendor's library gives no value.
+    """
 
     @abstractmethod
     def devices(self) -> Question[tuple[Snapshot, ...] | Unknown]: ...
@@ -114,11 +135,16 @@ class FileControl(Ability):
     def truncate(self, path: str, size: int, backup: str) -> Script: ...
 
     @abstractmethod
-    def restore(self, path: str, backup: str) -> Script: ...
+    def restore(self, path: str, backup: str, damaged_size: int) -> Script:
+        """Puts the backup back where the damaged file still lies, and only drops it where the file was written anew since."""
 
 
 class PowerControl(Ability):
     """The node's power can be cut and given through its BMC, without the node."""
+
+    @abstractmethod
+    def state(self) -> Question[str | Unknown]:
+        """``on`` or ``off``, as the BMC says."""
 
     @abstractmethod
     def crash(self) -> Script: ...

@@ -1,0 +1,1 @@
+"""Faults of network interfaces and of the network behind them."""

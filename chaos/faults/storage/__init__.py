@@ -1,0 +1,1 @@
+"""Faults of storage and of what lies there."""

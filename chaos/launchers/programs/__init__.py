@@ -1,0 +1,1 @@
+"""Programs that the launcher runs on nodes: shipped as text, stand-alone."""

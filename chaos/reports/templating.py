@@ -1,0 +1,75 @@
+"""Jinja2 as reports use it: everything is escaped, an unknown name is an error, and hidden characters are shown."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.dates import format_datetime
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from chaos.model.nodes import fold
+from chaos.model.quantities import Duration, Percentage
+from chaos.model.verdicts import Threshold
+from chaos.reports.plain_text import fold_numbers, printable
+from chaos.reports.texts import shapes, translations
+
+
+def environment(language: str) -> Environment:
+    """Templates of ``reports/templates`` in one language."""
+    made = Environment(
+        loader=FileSystemLoader(shapes() / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
+    made.filters |= {
+        "fold": fold,
+        "numbers": fold_numbers,
+        "seconds": seconds_text,
+        "limit": limit_text,
+        "moment": _moment(language),
+    }
+    return made
+
+
+def _shown(value: Any) -> Any:
+    return value if isinstance(value, Markup) else printable(str(value))
+
+
+def seconds_text(number: float | None) -> str:
+    """Seconds for people: three digits that matter below a minute, then minutes and hours."""
+    if number is None:
+        return "–"  # noqa: RUF001 - a dash for a reader
+    if abs(number) < 120:
+        return f"{number:.2f} s" if abs(number) < 10 else f"{number:.1f} s"
+    whole, rest = divmod(round(number), 60)
+    hours, minutes = divmod(whole, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def limit_text(threshold: Threshold) -> str:
+    """A limit for people: ``≤ 5m``, ``≥ 99.995 %``. Times and shares are spelled, other units stay as they are."""
+    relation = {"<=": "≤", ">=": "≥", "==": "="}.get(threshold.relation, threshold.relation)
+    if threshold.unit == "s" and threshold.value >= 60:
+        return f"{relation} {Duration.of(threshold.value)}"
+    if threshold.unit in {"share", "fraction", "1"}:
+        return f"{relation} {Percentage(Decimal(str(threshold.value)) * 100)}"
+    return f"{relation} {threshold.value:.10g} {threshold.unit}".rstrip()
+
+
+def _moment(language: str) -> Any:
+    def moment(utc: str) -> str:
+        try:
+            when = datetime.fromisoformat(utc)
+        except ValueError:
+            return utc
+        return f"{format_datetime(when, 'd MMMM y, HH:mm:ss', locale=language)} UTC"
+
+    return moment

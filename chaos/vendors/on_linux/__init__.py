@@ -1,0 +1,1 @@
+"""What the Linux kernel offers on every node, one file per ability."""

@@ -1,0 +1,1 @@
+"""Programs that ranks run on nodes: shipped as text, stand-alone, with torch."""
