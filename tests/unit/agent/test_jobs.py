@@ -34,8 +34,10 @@ def test_a_job_is_found_again_after_the_daemon_was_killed_and_no_line_is_lost_or
     first = node.session()
     begun = first.do("start", **sh(f"{EVENTS % 1}; exec sleep 60"))
     first.event("job.line")
+    place, events = node.home / "watches" / "lines-training.place", node.home / "jobs" / "training" / "events"
+    until(lambda: place.read_text().split()[1] == str(events.stat().st_size))  # killed before that, the line would come twice
     first.kill_daemon()
-    with (node.home / "jobs" / "training" / "events").open("a") as file:
+    with events.open("a") as file:
         file.write('{"what": "step", "n": 2}\n')
 
     second = node.session()
