@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from chaos.criteria.canaries.quick_run import quick_run
+from chaos.criteria.canaries.quick_run import good_run, quick_run
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
 from chaos.model.events import Attached, DrillEnded, Quarantined, RunResumed, StepBegun, StepDone, StepFailed, WorkloadStarted
@@ -69,7 +69,7 @@ class EvidenceCoverage(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:
