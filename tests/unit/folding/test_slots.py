@@ -96,6 +96,14 @@ def test_a_new_boot_says_that_the_node_was_down_and_not_only_unobserved():
     assert service(a_day(tell=tell)).capacity.down == 864
 
 
+def test_a_flap_within_one_tick_is_over():
+    def tell(recorder):
+        link(recorder, 1000.0, 0)
+        link(recorder, 1000.0, 1)
+
+    assert service(a_day(tell=tell)).capacity.down == 0
+
+
 def test_while_the_harness_was_away_nothing_was_observed():
     def tell(recorder):
         recorder.at = 5000.0
