@@ -12,7 +12,7 @@ def main(words: List[str]) -> int:
     if part == "relay":
         from chaos_agent.relay import relay
 
-        return relay(Home(rest[rest.index("--home") + 1]))
+        return int(relay(Home(rest[rest.index("--home") + 1])))
     if part == "daemon":
         from chaos_agent.daemon import Daemon
 

@@ -45,7 +45,7 @@ def perform(act: Dict[str, Any], home: Home, deadline: Optional[float] = None) -
         answer = performer(act, home, deadline)
     except OSError as error:
         answer = failed("%s: %s" % (error.filename or act.get("act"), os.strerror(error.errno) if error.errno else error))
-    except (KeyError, TypeError, ValueError) as error:
+    except Exception as error:
         answer = failed("the act is malformed: %s: %s" % (type(error).__name__, error))
     answer["took"] = time.monotonic() - begun
     return answer
@@ -65,23 +65,23 @@ def perform_all(acts: List[Dict[str, Any]], keep_going: bool, home: Home, deadli
 def _run(act: Dict[str, Any], home: Home, deadline: Optional[float]) -> Answer:
     limit = float(act.get("timeout", 10.0))
     limit = limit if deadline is None else min(limit, deadline)
-    with subprocess.Popen(
+    child = subprocess.Popen(
         home.filled(act["argv"]),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=dict(os.environ, **act.get("environment", {})),
         start_new_session=True,
-    ) as child:
-        start = processes.started(child.pid)
-        try:
-            out, err = child.communicate(act.get("stdin", "").encode(), timeout=limit)
-        except subprocess.TimeoutExpired:
-            _kill_group(child.pid)
-            is_gone = processes.end_tree(child.pid, start, 0.0)
-            out, err = _rest(child)
-            words = "killed after %.3g s" % limit
-            return failed(words, timed_out=True, is_still_running=not is_gone, stdout=_text(out), stderr=_text(err))
+    )
+    try:
+        out, err = child.communicate(act.get("stdin", "").encode(), timeout=limit)
+    except subprocess.TimeoutExpired:
+        tree = [(pid, processes.started(pid)) for pid in processes.descendants(child.pid)]
+        _kill_group(child.pid)
+        is_gone = processes.kill(tree)
+        out, err = _rest(child)
+        words = "killed after %.3g s" % limit
+        return failed(words, timed_out=True, is_still_running=not is_gone, stdout=_text(out), stderr=_text(err))
     code = child.returncode
     ended = done(stdout=_text(out), stderr=_text(err), exit_status=code if code >= 0 else None)
     if code < 0:
@@ -142,10 +142,14 @@ def _remove(act: Dict[str, Any], home: Home, _deadline: Optional[float]) -> Answ
 def _copy(act: Dict[str, Any], home: Home, _deadline: Optional[float]) -> Answer:
     source, target = home.fill(act["source"]), home.fill(act["target"])
     draft = target + ".chaos-draft"
-    shutil.copy2(source, draft)
-    with open(draft, "rb") as file:
-        os.fsync(file.fileno())
-    os.replace(draft, target)
+    try:
+        shutil.copy2(source, draft)
+        with open(draft, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    finally:
+        if os.path.exists(draft):
+            os.unlink(draft)
     return done()
 
 

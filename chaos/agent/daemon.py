@@ -1,17 +1,18 @@
 """The part that stays on the node: it answers requests over a unix socket, and what it saw outlives every session."""
 
+import fcntl
 import os
 import platform
 import shutil
 import socket
 import threading
 import time
-from typing import Any, Callable, Dict, Optional
+from typing import Any, BinaryIO, Callable, Dict, Optional
 
 from . import acts, consult, frames, guards, jobs, sweeping
 from .homes import Home
 from .spool import Spool
-from .watches import Watcher
+from .watcher import Watcher
 
 VERSION = 1
 _IDLE_SECONDS = 3600.0
@@ -24,12 +25,12 @@ class Daemon:
 
     def __init__(self, home: Home) -> None:
         self.home = home
+        self._alone = _only_one(home)
         self.spool = Spool(home)
         self.watcher = Watcher(home, self.spool.add)
         self.last_used = time.monotonic()
         self.connections = 0
         self.is_leaving = threading.Event()
-        self._fired = {state["id"] for state in guards.states(home) if state["state"] in guards.FINAL}
         self._verbs: Dict[str, Callable[[Dict[str, Any], Optional[float]], Any]] = {
             "ping": lambda _with, _limit: {},
             "clock": lambda _with, _limit: {"monotonic": time.monotonic(), "boot_id": consult.boot_id()},
@@ -51,12 +52,8 @@ class Daemon:
 
     def serve(self) -> None:
         """Answers until it is told to leave, its home is gone, or nobody has needed it for an hour."""
-        path = self.home.at("socket")
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(path + ".new")
-        listener.listen(8)
-        os.replace(path + ".new", path)
-        listener.settimeout(0.5)
+        listener = self._listen()
+        self.watcher.resume()
         self.watcher.start()
         while not self._is_done():
             self._tend_guards()
@@ -71,10 +68,21 @@ class Daemon:
             shutil.rmtree(self.home.path, ignore_errors=True)
             sweeping.remove_empty(os.path.dirname(self.home.path))
 
+    def _listen(self) -> socket.socket:
+        path = self.home.at("socket")
+        if os.path.exists(path + ".new"):
+            os.unlink(path + ".new")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(path + ".new")
+        listener.listen(8)
+        os.replace(path + ".new", path)
+        listener.settimeout(0.5)
+        return listener
+
     def _is_done(self) -> bool:
         if self.is_leaving.is_set() or not os.path.isdir(self.home.path):
             return True
-        is_needed = self.connections or self.watcher.count or any(s["state"] == "armed" for s in guards.states(self.home))
+        is_needed = self.connections or self.watcher.count or any(s["state"] in guards.UNDONE for s in guards.states(self.home))
         is_needed = is_needed or any(jobs.state(self.home, name)["is_running"] for name in jobs.names(self.home))
         if is_needed:
             self.last_used = time.monotonic()
@@ -84,11 +92,10 @@ class Daemon:
 
     def _tend_guards(self) -> None:
         guards.revive(self.home)
-        for state in guards.states(self.home):
-            if state["state"] == "fired" and state["id"] not in self._fired:
-                self._fired.add(state["id"])
-                body = {"guard": state["id"], "why": state["why"], "failures": state["failures"]}
-                self.spool.add("guard.fired", body, float(state.get("at", 0.0)))
+        for state in guards.untold(self.home):
+            body = {"guard": state["id"], "why": state["why"], "failures": state["failures"]}
+            self.spool.add("guard.fired", body, float(state.get("at", 0.0)))
+            guards.mark_told(self.home, state)
 
     def _converse(self, connection: socket.socket) -> None:
         self.connections += 1
@@ -139,17 +146,28 @@ class Daemon:
     def _stop(self, given: Dict[str, Any], _limit: Optional[float]) -> Dict[str, Any]:
         state = jobs.stop(self.home, given["name"], float(given.get("grace", 3.0)))
         for watch in ("lines-", "processes-"):
-            self.watcher.remove(watch + given["name"])
+            self.watcher.remove(watch + given["name"], forget=False)
         return state
 
     def _leave(self, _given: Dict[str, Any], _limit: Optional[float]) -> None:
-        armed = [state["id"] for state in guards.states(self.home) if state["state"] in ("armed", "dead", "undoing")]
+        armed = [state["id"] for state in guards.states(self.home) if state["state"] in guards.UNDONE]
         if armed:
             raise guards.Refused("guards are armed: %s" % ", ".join(armed))
         for folder in ("jobs", "spawned"):
             for name in jobs.names(self.home, folder):
                 jobs.stop(self.home, name, 1.0, folder)
         self.is_leaving.set()
+
+
+def _only_one(home: Home) -> BinaryIO:
+    """Holds the run's lock while this process lives. A record lock, because a child must not inherit it.
+
+    Raises:
+        OSError: another daemon serves this run.
+    """
+    file = open(home.at("daemon.lock"), "wb")
+    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return file
 
 
 class Conversation:
@@ -207,5 +225,6 @@ class Conversation:
 
 def _is_quick(request: Dict[str, Any]) -> bool:
     """Reading a small file needs no thread of its own."""
-    act = request.get("with", {}).get("act", {}) if request.get("do") == "perform" else {}
-    return act.get("act") == "consult" and act.get("subject") in ("boot", "process", "identity")
+    given = request.get("with") if request.get("do") == "perform" else None
+    act = given.get("act") if isinstance(given, dict) else None
+    return isinstance(act, dict) and act.get("act") == "consult" and act.get("subject") in ("boot", "process", "identity")

@@ -54,7 +54,7 @@ class Decoder:
             raise Garbled("a frame does not end where its length says")
         try:
             document = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise Garbled(str(error)) from None
         if not isinstance(document, dict):
             raise Garbled("a frame holds no object")

@@ -4,6 +4,7 @@ Three files of one guard: ``<id>.json`` what to undo and until when, ``<id>.leas
 ``<id>.state`` what became of it. Times are CLOCK_MONOTONIC, so that a fault of the clock cannot move them.
 """
 
+import fcntl
 import json
 import os
 import subprocess
@@ -20,6 +21,8 @@ _TRIES = 3
 _BETWEEN_TRIES = 0.5
 _POLL = 0.1
 FINAL = ("fired", "disarmed")
+UNDONE = ("armed", "dead", "undoing")
+"""States in which an undo is still to come."""
 
 State = Dict[str, Any]
 
@@ -29,18 +32,22 @@ class Refused(Exception):
 
 
 def arm(home: Home, guard: Dict[str, Any]) -> State:
-    """Writes the undo down and starts the process that waits. Arming again what is armed renews it."""
+    """Writes the undo down and starts the process that waits. The undo comes last: without it there is no guard to revive.
+
+    Raises:
+        Refused: a guard of this name still has something to undo, or the process did not start.
+    """
     name, now = _name(guard["id"]), time.monotonic()
     fence = int(guard.get("fence", 0))
     seen = state(home, name)
-    if seen is not None and seen["state"] in ("armed", "dead"):
+    if seen is not None and seen["state"] in UNDONE:
         raise Refused("guard %s is armed already" % name)
     home.made("guards")
-    _write(home, name, "json", {"id": name, "undo": guard["undo"], "ends": now + float(guard["deadline"]), "armed_at": now})
-    _write(home, name, "lease", {"ends": now + float(guard["lease"]), "fence": fence})
     _write(home, name, "state", {"state": "arming"})
+    _write(home, name, "lease", {"ends": now + float(guard["lease"]), "fence": fence})
+    _write(home, name, "json", {"id": name, "undo": guard["undo"], "ends": now + float(guard["deadline"]), "armed_at": now})
     _start(home, name)
-    return _await(home, name, ("armed", "fired"), 5.0)
+    return _await(home, name, ("armed", "undoing", "fired"), 5.0)
 
 
 def _start(home: Home, name: str) -> None:
@@ -88,16 +95,15 @@ def fire(home: Home, name: str) -> State:
 
 
 def disarm(home: Home, name: str) -> State:
-    """Ends the wait without an undo, and forgets the guard."""
+    """Ends the wait without an undo, and forgets the guard. What to undo goes first: no other process can take over after that."""
     seen = state(home, name)
     if seen is None:
         return {"id": name, "state": "disarmed", "pid": 0, "started": 0, "why": "no such guard", "failures": []}
+    _drop(home, name, "json")
     if seen["state"] == "armed":
         processes.end_tree(seen["pid"], seen["started"], 0.2)
-    for ending in ("json", "lease", "state"):
-        path = home.at("guards", "%s.%s" % (_name(name), ending))
-        if os.path.exists(path):
-            os.unlink(path)
+    for ending in ("lease", "state", "told", "lock"):
+        _drop(home, name, ending)
     return dict(seen, state="disarmed")
 
 
@@ -119,6 +125,18 @@ def state(home: Home, name: str) -> Any:
     return seen
 
 
+def untold(home: Home) -> List[State]:
+    """Guards that undid and of which nobody has said so yet: no daemon may have run when they did."""
+    return [
+        each for each in states(home) if each["state"] == "fired" and _read(home, each["id"], "told").get("at") != each.get("at")
+    ]
+
+
+def mark_told(home: Home, seen: State) -> None:
+    """Keeps this undo from being reported again, also by the next daemon; a later undo of the same guard is another one."""
+    _write(home, seen["id"], "told", {"at": seen.get("at")})
+
+
 def revive(home: Home) -> None:
     """Starts guards again whose process died before they were done: an undo is never lost with its process."""
     for seen in states(home):
@@ -127,16 +145,33 @@ def revive(home: Home) -> None:
 
 
 def wait(home: Home, name: str) -> None:
-    """The guard itself: waits for the lease or the deadline to run out, then undoes."""
+    """The guard itself: waits for the lease or the deadline to run out, then undoes.
+
+    One process of a guard holds its lock; another that was started because this one seemed dead takes over when it really is. A
+    record lock, because programs that the undo starts must not inherit it.
+    """
+    with open(home.at("guards", "%s.lock" % _name(name)), "wb") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        seen = state(home, name)
+        if seen is not None and seen["state"] in ("arming", "dead"):
+            _wait(home, name)
+
+
+def _wait(home: Home, name: str) -> None:
     me = {"id": name, "pid": os.getpid(), "started": processes.started(os.getpid())}
     spec = _read(home, name, "json")
     _write(home, name, "state", dict(me, state="armed"))
-    while True:
+    while os.path.exists(home.at("guards", "%s.json" % name)):
         now = time.monotonic()
         lease = float(_read(home, name, "lease").get("ends", 0.0))
         if now >= lease or now >= float(spec["ends"]):
-            break
+            _undo_now(home, spec, me, lease, now)
+            return
         time.sleep(min(_POLL, max(0.01, lease - now)))
+
+
+def _undo_now(home: Home, spec: Dict[str, Any], me: State, lease: float, now: float) -> None:
+    name = me["id"]
     why = "asked to" if lease == 0.0 else "the lease ran out" if now >= lease else "the deadline passed"
     _write(home, name, "state", dict(me, state="undoing", why=why))
     failures = undo(spec["undo"], home)
@@ -156,6 +191,12 @@ def undo(script: Dict[str, Any], home: Home) -> List[str]:
         if attempt + 1 < _TRIES:
             time.sleep(_BETWEEN_TRIES)
     return words
+
+
+def _drop(home: Home, name: str, ending: str) -> None:
+    path = home.at("guards", "%s.%s" % (name, ending))
+    if os.path.exists(path):
+        os.unlink(path)
 
 
 def _must(home: Home, name: str) -> State:

@@ -11,6 +11,9 @@ from . import processes
 from .files import replace
 from .homes import Home
 
+_MARK = "CHAOS_JOB"
+"""In the environment of all that a job starts: a worker whose launcher was killed is found by it."""
+
 
 def start(home: Home, job: Dict[str, Any], folder: str = "jobs") -> Dict[str, Any]:
     """Starts a program under its name; a name that runs is left as it is."""
@@ -34,7 +37,7 @@ def _launch(home: Home, job: Dict[str, Any], place: str) -> None:
     environment = {key: home.fill(str(value)) for key, value in job.get("environment", {}).items()}
     spec = {
         "argv": home.filled(job["argv"]),
-        "environment": dict(environment, CHAOS_EVENTS=events_path(home, job, place)),
+        "environment": dict(environment, CHAOS_EVENTS=events_path(home, job, place), **{_MARK: place}),
         "directory": home.fill(job.get("directory") or place),
         "output": home.fill(job.get("output") or "") or os.path.join(place, "output"),
     }
@@ -133,13 +136,14 @@ def _tail(place: str) -> str:
 
 
 def stop(home: Home, name: str, grace: float, folder: str = "jobs") -> Dict[str, Any]:
-    """Ends the program and everything below it."""
+    """Ends the program and everything that it started, also what outlived its parent."""
     seen = state(home, name, folder)
     if seen["is_running"]:
         processes.end_tree(seen["pid"], seen["started"], grace)
         deadline = time.monotonic() + 1.0
         while not os.path.exists(home.at(folder, name, "exit")) and time.monotonic() < deadline:
             time.sleep(0.01)
+    processes.kill(processes.marked("%s=%s" % (_MARK, home.at(folder, name))))
     return state(home, name, folder)
 
 

@@ -30,7 +30,10 @@ def relay(home: Home) -> int:
     out.flush()
     threading.Thread(target=_send, args=(connection,), daemon=True).start()
     while True:
-        data = connection.recv(65536)
+        try:
+            data = connection.recv(65536)
+        except OSError:
+            return 0
         if not data:
             return 0
         out.write(data)
@@ -56,18 +59,27 @@ def _connect(home: Home) -> "socket.socket | None":
 
 
 def _start_and_connect(home: Home) -> "socket.socket | None":
-    log = os.open(home.at("log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    try:
-        subprocess.Popen(
-            [sys.executable, "-S", "-E", *entry(), "daemon", home.path],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/", close_fds=True,
-        )  # fmt: skip
-    finally:
-        os.close(log)
+    """A daemon that is just leaving still holds the run's lock: then another one is started until one stays."""
     deadline = time.monotonic() + _PATIENCE
+    daemon = _start(home)
     while time.monotonic() < deadline:
         connection = _connect(home)
         if connection is not None:
             return connection
         time.sleep(0.01)
+        if daemon.poll() is not None:
+            time.sleep(0.1)
+            daemon = _start(home)
     return None
+
+
+def _start(home: Home) -> "subprocess.Popen[bytes]":
+    home.made()
+    log = os.open(home.at("log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-S", "-E", *entry(), "daemon", home.path],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, cwd="/", close_fds=True,
+        )  # fmt: skip
+    finally:
+        os.close(log)

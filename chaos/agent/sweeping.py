@@ -10,6 +10,8 @@ from .consult import text_of
 from .homes import Home, all_homes
 
 PREFIX = "chaos-"
+LAB = "chaos-lab"
+"""A virtual cluster on this machine sweeps its own nodes."""
 PAYLOADS = "/run/chaos/payload"
 
 
@@ -29,7 +31,7 @@ def sweep(own: Home, remove: bool) -> List[str]:
 def _guards(home: Home, remove: bool) -> List[str]:
     left: List[str] = []
     for state in guards.states(home):
-        if state["state"] not in ("armed", "dead", "undoing"):
+        if state["state"] not in guards.UNDONE:
             continue
         if not remove:
             left.append("guard %s (%s)" % (state["id"], state["state"]))
@@ -84,15 +86,13 @@ def _tables(remove: bool) -> List[str]:
 
 def _cgroups(remove: bool) -> List[str]:
     left = []
-    for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/memory"):
-        for path, folders, _ in os.walk(root):
-            if path.count("/") > 8:
-                folders.clear()
-            for name in [name for name in folders if name.startswith(PREFIX) and not name.startswith("chaos-lab")]:
-                left += _cgroup(os.path.join(path, name), remove)
-        if os.path.isdir("/sys/fs/cgroup/memory"):
-            continue
-    return sorted(set(left))
+    for path, folders, _ in os.walk("/sys/fs/cgroup"):
+        if path.count("/") > 8:
+            folders.clear()
+        folders[:] = [name for name in folders if name != LAB]
+        for name in [name for name in folders if name.startswith(PREFIX)]:
+            left += _cgroup(os.path.join(path, name), remove)
+    return left
 
 
 def _cgroup(path: str, remove: bool) -> List[str]:

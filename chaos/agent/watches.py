@@ -1,149 +1,12 @@
-"""What the agent looks at by itself. One thread turns over all watches; each says what changed since it looked last."""
+"""Watches of links, accelerators, processes and cgroups."""
 
 import json
-import os
-import re
-import threading
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Dict
 
 from . import consult, nvml, processes
-from .homes import Home
-
-Tell = Callable[[str, Dict[str, Any]], None]
-_RECORD = re.compile(rb"^(\d+),(\d+),(\d+),[^;]*;(.*)$")
-_ANGLED = re.compile(rb"^<(\d+)>(?:\[\s*([\d.]+)\]\s?)?(.*)$")
-_MARK = "[chaos "
-
-
-class Watch:
-    """One thing that is looked at. ``look`` is called every ``period`` seconds."""
-
-    def __init__(self, name: str, arguments: Dict[str, str], period: float, home: Home, tell: Tell) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.period = max(0.05, period)
-        self.home = home
-        self.tell = tell
-        self.due = 0.0
-        self.open()
-
-    def open(self) -> None:
-        """Takes the state from which changes are told."""
-
-    def look(self) -> None:
-        """Tells what changed."""
-
-    def close(self) -> None:
-        """Lets go of what is held open."""
-
-
-class Lines(Watch):
-    """A growing file, line by line. ``from_start``: also what stands in it already."""
-
-    from_start = True
-
-    def open(self) -> None:
-        self.path = self.home.fill(self.arguments["path"])
-        self._file: Optional[Any] = None
-        self._inode = 0
-        self._rest = b""
-        self._again(at_end=not self.from_start)
-
-    def _again(self, at_end: bool) -> None:
-        try:
-            file = open(self.path, "rb", buffering=0)
-        except OSError:
-            return
-        self._file, self._inode, self._rest = file, os.fstat(file.fileno()).st_ino, b""
-        if at_end:
-            file.seek(0, os.SEEK_END)
-
-    def look(self) -> None:
-        if self._file is None:
-            self._again(at_end=False)
-        if self._file is None:
-            return
-        self._check_rotation()
-        while True:
-            data = self._file.read(1 << 16) if self._file else b""
-            if not data:
-                return
-            *lines, self._rest = (self._rest + data).split(b"\n")
-            for line in lines:
-                self.line(line)
-
-    def _check_rotation(self) -> None:
-        try:
-            seen = os.stat(self.path)
-        except OSError:
-            return
-        if self._file and (seen.st_ino != self._inode or seen.st_size < self._file.tell()):
-            self.tell("watch.gap", {"watch": self.name, "why": "the file was rotated or cut", "lost": None})
-            self.close()
-            self._again(at_end=False)
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
-
-    def line(self, line: bytes) -> None:
-        """One whole line."""
-        self.tell("job.line", {"job": self.arguments.get("job", self.name), "line": line.decode("utf-8", "replace")})
-
-
-class KernelLog(Lines):
-    """The kernel log: a character device that gives a record a read, or a file of such records. Only what comes from now on."""
-
-    from_start = False
-
-    def open(self) -> None:
-        self._sequence: Optional[int] = None
-        self._is_device = not os.path.isfile(self.arguments["path"]) and os.path.exists(self.arguments["path"])
-        if self._is_device:
-            self.path = self.arguments["path"]
-            self._device = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            os.lseek(self._device, 0, os.SEEK_END)
-        else:
-            super().open()
-
-    def look(self) -> None:
-        if not self._is_device:
-            super().look()
-            return
-        while True:
-            try:
-                self.line(os.read(self._device, 8192).split(b"\n", 1)[0])
-            except BlockingIOError:
-                return
-            except BrokenPipeError:
-                self.tell("watch.gap", {"watch": self.name, "why": "the kernel's ring buffer overflowed", "lost": None})
-
-    def close(self) -> None:
-        if self._is_device:
-            os.close(self._device)
-        else:
-            super().close()
-
-    def line(self, line: bytes) -> None:
-        if not line.strip():
-            return
-        record, angled = _RECORD.match(line), _ANGLED.match(line)
-        priority, sequence, text = None, None, line
-        if record:
-            priority, sequence, text = int(record[1]) & 7, int(record[2]), record[4]
-            self._check_sequence(sequence)
-        elif angled:
-            priority, text = int(angled[1]) & 7, angled[3]
-        words = text.decode("utf-8", "replace")
-        self.tell("kernel.line", {"text": words, "priority": priority, "sequence": sequence, "injected": _MARK in words})
-
-    def _check_sequence(self, sequence: int) -> None:
-        if self._sequence is not None and sequence > self._sequence + 1:
-            lost = sequence - self._sequence - 1
-            self.tell("watch.gap", {"watch": self.name, "why": "records are missing", "lost": lost})
-        self._sequence = sequence
+from .lines import Lines
+from .watch import Watch
 
 
 class Link(Watch):
@@ -171,16 +34,33 @@ class Link(Watch):
 
 
 class Devices(Watch):
-    """Accelerators: lost, error counters, and temperature when it moves by five degrees."""
+    """Accelerators: lost, error counters, and temperature when it moves by five degrees. A driver that hangs holds up no other watch."""
+
+    PATIENCE = 3.0
 
     def open(self) -> None:
         self.period = max(self.period, 0.25)
         self._seen: Dict[int, Dict[str, Any]] = {}
         self._error = ""
-        self.look()
+        self._reader = nvml.Reader()
+        self._is_asked = False
 
     def look(self) -> None:
-        answer = nvml.read_apart(3.0)
+        if not self._is_asked:
+            self._is_asked = self._reader.ask()
+            if not self._is_asked:
+                self._take(nvml.silence(self.PATIENCE))
+                return
+        answer = self._reader.answer()
+        if answer is None and time.monotonic() - self._reader.asked_at < self.PATIENCE:
+            self.due = 0.0
+            return
+        self._is_asked = False
+        if answer is None:
+            self._reader.close()
+        self._take(nvml.silence(self.PATIENCE) if answer is None else answer)
+
+    def _take(self, answer: Dict[str, Any]) -> None:
         error = str(answer.get("error", ""))
         if error != self._error:
             self._error = error
@@ -191,10 +71,19 @@ class Devices(Watch):
                 self._seen[device["index"]] = device
                 self.tell("accelerator", device)
 
+    def close(self) -> None:
+        self._reader.close()
+
     @staticmethod
     def _key(device: Dict[str, Any]) -> Any:
         warm = device.get("temperature")
         return device.get("lost"), device.get("ecc_corrected"), device.get("ecc_uncorrected"), None if warm is None else warm // 5
+
+
+class _FromStart(Lines):
+    """A file that is read anew by every daemon: what stands in it is learnt, not told."""
+
+    is_resumed = False
 
 
 class Processes(Watch):
@@ -202,7 +91,9 @@ class Processes(Watch):
 
     def open(self) -> None:
         self._ranks: Dict[Any, Dict[str, Any]] = {}
-        self._events = Lines(self.name, {"path": "{home}/jobs/%s/events" % self.arguments["job"]}, 1.0, self.home, self._learn)
+        self._events = _FromStart(
+            self.name, {"path": "{home}/jobs/%s/events" % self.arguments["job"]}, 1.0, self.home, self._learn
+        )
 
     def _learn(self, kind: str, body: Dict[str, Any]) -> None:
         if kind != "job.line" or '"rank.up"' not in body["line"]:
@@ -250,60 +141,3 @@ class Cgroup(Watch):
         if kills is not None and kills != self._kills:
             self._kills = kills
             self.tell("oom", {"path": self.arguments["path"], "oom_kills": kills})
-
-
-KINDS = {"kernel_log": KernelLog, "link": Link, "nvml": Devices, "processes": Processes, "lines": Lines, "cgroup": Cgroup}
-
-
-class Watcher(threading.Thread):
-    """Turns over all watches."""
-
-    def __init__(self, home: Home, tell: Tell) -> None:
-        super().__init__(daemon=True)
-        self._home = home
-        self._tell = tell
-        self._watches: Dict[str, Watch] = {}
-        self._lock = threading.Lock()
-
-    def add(self, name: str, kind: str, arguments: Dict[str, str], period: float) -> None:
-        """Begins to look; a watch of the same name is left as it is.
-
-        Raises:
-            ValueError: this agent does not know the kind.
-            OSError: what is to be looked at cannot be opened.
-        """
-        if kind not in KINDS:
-            raise ValueError("this agent cannot watch %r" % kind)
-        with self._lock:
-            if name not in self._watches:
-                self._watches[name] = KINDS[kind](name, arguments, period, self._home, self._tell)
-
-    def remove(self, name: str) -> None:
-        """Ends looking."""
-        with self._lock:
-            watch = self._watches.pop(name, None)
-        if watch is not None:
-            watch.look()
-            watch.close()
-
-    @property
-    def count(self) -> int:
-        """How many watches there are."""
-        return len(self._watches)
-
-    def run(self) -> None:
-        while True:
-            now = time.monotonic()
-            with self._lock:
-                due: List[Watch] = [watch for watch in self._watches.values() if watch.due <= now]
-                for watch in due:
-                    watch.due = now + watch.period
-                    self._look(watch)
-            time.sleep(0.05)
-
-    def _look(self, watch: Watch) -> None:
-        try:
-            watch.look()
-        except Exception as error:
-            self._tell("watch.gap", {"watch": watch.name, "why": "%s: %s" % (type(error).__name__, error), "lost": None})
-            watch.due = time.monotonic() + 5.0

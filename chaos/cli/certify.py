@@ -47,7 +47,7 @@ def certify(
         tell(describe(plan))
         carry_out(session, plan)
         folder = session.ledger.folder
-    raise typer.Exit(tell_verdict(folder, profile, catalog, inventory=inventory, language=language, as_json=as_json))
+    raise typer.Exit(tell_verdict(folder, profile, catalog, language=language, as_json=as_json))
 
 
 def plan_for(cluster: Cluster, profile: str, seed: int, campaign: Path | None = None) -> Plan:

@@ -14,8 +14,8 @@ def tag(target: Target) -> str:
 
 
 def folder(target: Target) -> str:
-    """Where the payload of an injection lies on the node: in memory, so that a full disk cannot block it."""
-    return f"/run/chaos/payload/{tag(target)}"
+    """Where the payload of an injection lies on the node: in the agent's own folder, which is in memory and goes when the agent leaves."""
+    return f"{{home}}/payload/{tag(target)}"
 
 
 def program(name: str) -> str:

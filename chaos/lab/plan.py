@@ -97,6 +97,8 @@ def plan_lab(
     if not name.isidentifier() or len(name) > 32:
         raise UsageError("plan a lab", why=f"{name!r} is no name for one", todo="use letters, digits and _")
     networks = (_network(management), _network(training))
+    if networks[0].overlaps(networks[1]):
+        raise UsageError("plan a lab", where=f"{management} and {training}", why="they overlap", todo="use two networks")
     places = [("head", "head", 2)]
     places += [(f"node{index}", "compute", 10 + index) for index in range(1, nodes + 1)]
     places += [(f"spare{index}", "spare", 256 + index) for index in range(1, spares + 1)]

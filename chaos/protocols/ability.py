@@ -77,14 +77,15 @@ class MemoryLimit(Ability):
         """Which cgroup version the node has and where the process is: everything else is chosen by it."""
 
     @abstractmethod
-    def limit(self, name: str, before: Snapshot, limit_bytes: int) -> Script: ...
+    def limit(self, name: str, before: Snapshot, limit_bytes: int) -> Script:
+        """The process is put under the limit, and the limit is reached."""
 
     @abstractmethod
     def remove(self, name: str, before: Snapshot) -> Script: ...
 
     @abstractmethod
     def kills(self, name: str, before: Snapshot) -> Question[Snapshot | Unknown]:
-        """``exists``: whether the cgroup stands. ``kills``: how many processes the kernel killed in it."""
+        """``exists``: whether the cgroup stands. ``kills``: how many processes the kernel killed in it. ``members``: pids in it."""
 
 
 class KernelLog(Ability):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from chaos.model.acts import Answer
+from chaos.model.acts import Answer, Run
 from chaos.model.unknown import Unknown
 
 Shape = Mapping[str, type | tuple[type, ...]]
@@ -35,11 +35,10 @@ def shaped(found: Any, shape: Shape) -> dict[str, Any] | Unknown:
     return found
 
 
-def program(name: str) -> str:
-    """The text of a program of ours that a node's own interpreter runs from its standard input."""
-    return resources.files("chaos.vendors").joinpath("programs", f"{name}.py").read_text(encoding="utf-8")
+def program(name: str, *arguments: str) -> Run:
+    """A program of ours, run by the node's own Python from its standard input and with nothing of the site's settings.
 
-
-def interpreter(*arguments: str) -> tuple[str, ...]:
-    """The node's own Python, reading its program from standard input and nothing of the site's settings."""
-    return ("python3", "-S", "-E", "-", *arguments)
+    Its name goes along as the first argument, for whoever reads the record or a list of processes.
+    """
+    text = resources.files("chaos.vendors").joinpath("programs", f"{name}.py").read_text(encoding="utf-8")
+    return Run(("python3", "-S", "-E", "-", name, *arguments), stdin=text)

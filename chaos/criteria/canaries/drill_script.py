@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chaos.criteria.canaries.recorder import Recorder
 from chaos.criteria.canaries.training_job import TrainingJob
 from chaos.model.events import (
+    ClockMeasured,
     ControlSeen,
     DrillBegun,
     DrillEnded,
@@ -43,14 +44,22 @@ class DrillScript:
     has_proof: bool = True
     is_cleared: bool = True
     control_flags: bool = False
+    restores: int | None = None
+    slower_after: float = 1.0
+    steps_after: int = 22
 
 
 def play(recorder: Recorder, job: TrainingJob, script: DrillScript, drill: str, *, limit: float = 60.0, steady: int = 12) -> None:
-    """Writes one drill: steady state, injection, signs, recovery, undo, and steps afterwards."""
+    """Writes one drill: steady state, injection, signs, recovery, undo, and steps afterwards.
+
+    A node that a spare has replaced holds no rank; another one is struck instead.
+    """
+    script = script if script.node in job.nodes else replace(script, node=job.nodes[0])
     job.steps(steady)
     recorder.write(DrillBegun(drill, job.name, script.fault, script.node, recorder.at, steady, limit))
     _inject(recorder, job, script, drill)
     _disturb(recorder, job, script)
+    job.pace *= script.slower_after
     if not script.recovers:
         recorder.at += limit
         _undo(recorder, script, drill)
@@ -58,7 +67,7 @@ def play(recorder: Recorder, job: TrainingJob, script: DrillScript, drill: str, 
         return
     _recover(recorder, job, script, drill)
     recorder.write(DrillEnded(drill, "recovered", recorder.at))
-    job.steps(steady + 2)
+    job.steps(script.steps_after)
 
 
 def _inject(recorder: Recorder, job: TrainingJob, script: DrillScript, drill: str) -> None:
@@ -114,7 +123,7 @@ def _recover(recorder: Recorder, job: TrainingJob, script: DrillScript, drill: s
     if script.expects != "ride out":
         if script.expects == "replace":
             job.replace(script.node)
-        job.begin_round(1.0, restore=job.saved - job.every if script.expects == "fall back" else None)
+        job.begin_round(1.0, restore=job.saved - job.every if script.expects == "fall back" else script.restores)
     job.steps(1)
     _undo(recorder, script, drill)
 
@@ -173,6 +182,7 @@ def crashed(recorder: Recorder, _job: TrainingJob, node: str) -> None:
     recorder.write(NodeLost(node, recorder.at, "connection reset"))
     recorder.at = before + 1.3
     recorder.write(NodeReached(node, recorder.at, f"boot-{node}-2"))
+    recorder.write(ClockMeasured(node, 3.25, 0.002, f"boot-{node}-2"))
     recorder.see(node, "boot", {"boot_id": f"boot-{node}-2"})
     recorder.see(node, "gate.in", {}, after=0.1)
     recorder.at = before
@@ -208,3 +218,22 @@ def _device_error(recorder: Recorder, job: TrainingJob, node: str, text: str) ->
     data = {"rank": job.first_rank_on(node), "error": "AcceleratorError", "text": text}
     recorder.see(node, "rank.failed", data, after=0.3, workload=job.name)
     recorder.see(node, "worker.ended", {"local_rank": 0, "exit_status": 1, "signal": ""}, after=0.5, workload=job.name)
+
+
+def late_alarm(recorder: Recorder, job: TrainingJob, node: str) -> None:
+    """Nothing is said for 45 seconds."""
+    data = {"rank": job.first_rank_on(node), "local_rank": 0, "state": "T"}
+    recorder.see(node, "process", data, after=45.0, workload=job.name)
+    recorder.see(node, "process", {**data, "state": "gone"}, after=46.0, workload=job.name)
+
+
+def wrong_node(recorder: Recorder, job: TrainingJob, node: str) -> None:
+    """Another node than the struck one looks like the culprit."""
+    other = next(name for name in job.nodes if name != node)
+    killed(recorder, job, other)
+
+
+def spreading(recorder: Recorder, job: TrainingJob, node: str) -> None:
+    """The fault takes a second node with it."""
+    unplugged(recorder, job, node)
+    off_the_bus(recorder, job, next(name for name in job.nodes if name != node))

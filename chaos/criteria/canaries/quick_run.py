@@ -27,17 +27,19 @@ NODES = ("node1", "node2", "node3", "node4")
 SPARES = ("spare1",)
 
 GOOD_DRILLS: tuple[DrillScript, ...] = (
-    DrillScript("job.rank_killed", "JB01", "process exit", "node1", signs=signs.killed, layer="process"),
-    DrillScript("gpu.hang", "GP04", "hang", "node2", signs=signs.frozen, layer="process", stall=2.5),
-    DrillScript("job.straggler", "SL01", "straggler", "node3", "degrade", "safe", layer="process", lost_peers=False),
-    DrillScript("nic.link_down", "NW01", "link", "node4", signs=signs.unplugged, layer="link", stall=3.5),
-    DrillScript("nic.flap", "NW02", "link", "node1", "ride out", "safe", signs=signs.flapped, layer="link"),
-    DrillScript("nic.partition", "NW07", "partition", "node2", signs=signs.cut_off, layer="network", stall=3.6),
+    DrillScript("job.rank_killed", "GC01", "process", "node1", signs=signs.killed, layer="process of the job"),
+    DrillScript("job.rank_frozen", "GC02", "process", "node2", signs=signs.frozen, layer="process of the job", stall=2.5),
+    DrillScript("job.straggler", "SW01", "straggler", "node3", "degrade", "safe", layer="process of the job", lost_peers=False),
+    DrillScript("nic.flap", "NW02", "network", "node1", "ride out", "safe", signs=signs.flapped, layer="link"),
     DrillScript("memory.oom", "HO05", "memory", "node4", signs=signs.out_of_memory, layer="host"),
-    DrillScript("memory.ecc_double_bit", "EC02", "ecc", "node1", fidelity="emulated", signs=signs.double_bit, layer="driver"),
-    DrillScript("gpu.off_the_bus", "GP01", "gpu lost", "node2", fidelity="emulated", signs=signs.off_the_bus, stall=3.4),
     DrillScript("storage.checkpoint_truncated", "ST06", "storage", "node4", "fall back", signs=signs.killed, layer="storage"),
-    DrillScript("host.power_off", "HO01", "node loss", "node3", "replace", "destructive", signs=signs.crashed, stall=2.0),
+    DrillScript("nic.link_down", "NW01", "network", "node4", "replace", signs=signs.unplugged, layer="link", stall=3.5),
+    DrillScript("nic.partition", "NW07", "network", "node2", "replace", signs=signs.cut_off, layer="network", stall=3.6),
+    DrillScript("gpu.ecc_double_bit", "GM02", "accelerator", "node1", "replace", fidelity="emulated", signs=signs.double_bit),
+    DrillScript(
+        "gpu.off_the_bus", "GC05", "accelerator", "node2", "replace", fidelity="emulated", signs=signs.off_the_bus, stall=3.4
+    ),
+    DrillScript("host.crash", "HO01", "node", "node3", "replace", "destructive", signs=signs.crashed, stall=2.0),
 )
 """One drill of each class of fault that a small cluster must come through."""
 
@@ -71,6 +73,12 @@ def with_drill(fault: str, **changes: Any) -> History:
     """A good run of one drill, the one of this fault, with some of it changed."""
     script = next(script for script in GOOD_DRILLS if script.fault == fault)
     return quick_run((replace(script, **changes),))
+
+
+def never_at_full_speed() -> History:
+    """A recovery after which the job goes on at half its pace."""
+    script = replace(GOOD_DRILLS[0], slower_after=2.0, steps_after=60)
+    return quick_run((script,))
 
 
 def _open(recorder: Recorder, drills: tuple[DrillScript, ...], limit: float) -> None:
@@ -126,8 +134,8 @@ def all_reduce_rows(wrong: int) -> tuple[Mapping[str, Any], ...]:
         usual = 0.002 + size / 2e9
         times = [round(usual * (1 + 0.01 * ((7 * i) % 5 - 2)), 9) for i in range(50)]
         algbw = size / usual / 1e9
-        row = {"size_bytes": size, "dtype": "float32", "iterations": len(times), "wrong": wrong, "times_seconds": times}
-        rows.append({**row, "algbw_GBps": algbw, "busbw_GBps": algbw * 2 * 7 / 8})
+        row = {"size_bytes": size, "iterations": len(times), "time_us": usual * 1e6, "wrong": wrong, "ranks": 8}
+        rows.append({**row, "algbw_gbps": algbw, "busbw_gbps": algbw * 2 * 7 / 8, "times_us": [t * 1e6 for t in times]})
     return tuple(rows)
 
 
@@ -135,7 +143,11 @@ def _measure(recorder: Recorder, wrong: int, ranks_proven: int | None) -> None:
     ranks = 2 * len(NODES)
     with _step(recorder, "allreduce", "Measure the all-reduce"):
         recorder.write(WorkloadStarted("allreduce", "all-reduce", "elastic", "nobody", NODES, (), ranks, recorder.at))
-        recorder.at += 4.0
+        recorder.at += 1.0
+        for rank in range(ranks):
+            told = {"rank": rank, "world": ranks, "round": 0, "proven": ranks}
+            recorder.see(NODES[rank // 2], "rank.communicator", told, workload="allreduce")
+        recorder.at += 3.0
         proven = ranks if ranks_proven is None else ranks_proven
         recorder.write(Measured("allreduce", "all-reduce", proven, ranks, NODES, all_reduce_rows(wrong), "gloo"))
         recorder.write(WorkloadEnded("allreduce", "finished", recorder.at))

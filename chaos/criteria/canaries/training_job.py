@@ -76,7 +76,7 @@ class TrainingJob:
 
     def _communicate(self) -> None:
         for rank, node in self._ranks():
-            data = {"rank": rank, "world": self.world, "round": self.round, "proven": self.world * (self.world - 1) // 2}
+            data = {"rank": rank, "world": self.world, "round": self.round, "proven": self.world}
             self._tell(node, "rank.communicator", data)
 
     def _load(self) -> None:

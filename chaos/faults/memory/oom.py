@@ -19,9 +19,10 @@ from chaos.protocols.fault import Expects, Fault, Fidelity, Target
 class OutOfMemory(Fault):
     """The kernel kills a rank because its memory limit is reached.
 
-    Mechanism: the rank is moved into a cgroup of our own with a limit so small that its next page faults reach it; what it holds already
-    stays charged where it was. Shows whether a death by the OOM killer is told from other deaths and survived. Does not show a node that
-    is short of memory as a whole, where the kernel may choose any process. Proof: the cgroup's own count of kills.
+    Mechanism: the rank is moved into a cgroup of our own with a small limit, and a small program of ours beside it uses the limit up, so
+    that the kernel kills the largest process there: the rank, whose memory must exceed the ten megabytes of that program. Shows whether
+    a death by the OOM killer is told from other deaths and survived. Does not show a node that is short of memory as a whole, where the
+    kernel may choose any process. Proof: the cgroup's own count of kills, and the rank is not in it any more.
     """
 
     kind: ClassVar[str] = "memory.oom"
@@ -54,10 +55,12 @@ class OutOfMemory(Fault):
         return target.platform[MemoryLimit].remove(tag(target), before)
 
     def presence(self, target: Target, before: Snapshot) -> Question[bool | Unknown]:
-        return judged(target.platform[MemoryLimit].kills(tag(target), before), _judge)
+        return judged(target.platform[MemoryLimit].kills(tag(target), before), lambda seen: _judge(seen, before["pid"]))
 
 
-def _judge(seen: Snapshot) -> bool | Unknown:
+def _judge(seen: Snapshot, pid: int) -> bool | Unknown:
     if not seen["exists"]:
         return False
-    return True if seen["kills"] > 0 else Unknown("the limit stands, and nothing was killed under it")
+    if seen["kills"] > 0 and pid not in seen["members"]:
+        return True
+    return Unknown(f"the limit stands; killed under it: {seen['kills']}, process {pid} still there: {pid in seen['members']}")

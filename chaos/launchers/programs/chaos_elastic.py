@@ -46,7 +46,7 @@ class TellingAgent(LocalElasticAgent):
 
     def _rendezvous(self, worker_group):
         super()._rendezvous(worker_group)
-        number = worker_group.spec.rdzv_handler._state_holder.state.round
+        number = worker_group.spec.rdzv_handler.chaos_round
         with open(os.environ["CHAOS_ROUND_FILE"], "w") as file:
             file.write(str(number))
         world = worker_group.group_world_size * worker_group.spec.local_world_size
@@ -54,7 +54,7 @@ class TellingAgent(LocalElasticAgent):
 
     def _start_workers(self, worker_group):
         pids = super()._start_workers(worker_group)
-        number = worker_group.spec.rdzv_handler._state_holder.state.round
+        number = worker_group.spec.rdzv_handler.chaos_round
         workers = [{"local_rank": rank, "pid": pid, "started": started(pid)} for rank, pid in pids.items()]
         tell("workers.started", round=number, workers=workers)
         return pids
@@ -98,6 +98,17 @@ def spares_give_way(nodes):
         return original(operation, context, deadline)
 
     dynamic_rendezvous._RendezvousJoinOp.__call__ = join
+
+
+def remember_round(handler):
+    """The number of the round that was joined: the shared state may already speak of a later one."""
+    original = handler._get_store
+
+    def get_store():
+        handler.chaos_round = handler._state_holder.state.round
+        return original()
+
+    handler._get_store = get_store
 
 
 def without_room_nobody_waits(handler, nodes):
@@ -164,11 +175,12 @@ def main(given):
     parameters = RendezvousParameters(
         backend="c10d", endpoint=given["endpoint"], run_id=given["run"], min_nodes=given["nodes"], max_nodes=given["nodes"],
         local_addr=given["address"], is_host=0, last_call_timeout=1, join_timeout=3600, keep_alive_interval=1,
-        keep_alive_max_attempt=3, read_timeout=20,
+        keep_alive_max_attempt=4, read_timeout=20,
     )  # fmt: skip
     spares_give_way(given["nodes"])
     handler = registry.get_rendezvous_handler(parameters)
     without_room_nobody_waits(handler, given["nodes"])
+    remember_round(handler)
     spec = WorkerSpec(
         role="train", local_world_size=given["ranks"], entrypoint=work, args=(given["entry"], *given["arguments"]),
         rdzv_handler=handler, max_restarts=1_000_000, monitor_interval=0.1, local_addr=given["address"],

@@ -19,7 +19,7 @@ LINK_PATIENCE = 2.0
 """Seconds without carrier before the node leaves: a shorter flap is ridden out by the transport's own retries."""
 FIRST_CONTACT_WITHIN = 15.0
 """Seconds that the head may take to start."""
-REACH_PATIENCE = 3.0
+REACH_PATIENCE = 4.0
 """Seconds without an answer over the training network before the node leaves."""
 
 
@@ -41,7 +41,7 @@ class Reach:
     def _look(self):
         while True:
             try:
-                with socket.create_connection(self._place, timeout=0.5):
+                with socket.create_connection(self._place, timeout=1.0):
                     self._last = time.monotonic()
             except OSError:
                 pass

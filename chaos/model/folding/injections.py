@@ -122,7 +122,7 @@ def _drills(history: History) -> tuple[Drill, ...]:
     ends = {ended.drill: (sequence, ended) for sequence, ended in history.of(DrillEnded)}
     limits = [sequence for sequence, _ in starts[1:]] + [_NEVER]
     found = []
-    for (sequence, begun), until in zip(starts, limits, strict=True):
+    for (sequence, begun), until in zip(starts, limits, strict=False):
         own = [i for i in injections(history) if sequence < i.sequence < until and i.intended.node == begun.node]
         ended = ends.get(begun.drill)
         kept = ended if ended and ended[0] > sequence else None

@@ -25,7 +25,7 @@ def _timeline(history: History, drill: Drill, full_speed: FullSpeed) -> Timeline
     effect = drill.injection.took_effect if drill.injection else None
     told = progress(history, drill.begun.workload)
     way = passage(drill, told, effect, _newest_checkpoint(history, drill, effect)) if effect else _no_passage(drill, told)
-    wanted = full_speed.fitted(way.before, drill.begun.steady_steps)
+    wanted = full_speed.fitted(way.before, way.after, drill.begun.steady_steps)
     signs = _signs(history, drill, effect, way)
     marks = mark_all(drill, effect, way, signs, wanted)
     restored = _restored(way)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from chaos.model.acts import Answer, Consult, CopyFile, Question, Run, Script, TruncateFile, undo_of
+from chaos.model.acts import Answer, Consult, CopyFile, Question, Script, TruncateFile, undo_of
 from chaos.model.unknown import Unknown
 from chaos.protocols.ability import FileControl, Snapshot
-from chaos.vendors.answers import document, interpreter, program, shaped
+from chaos.vendors.answers import document, program, shaped
 
 
 class LinuxFiles(FileControl):
@@ -18,7 +18,7 @@ class LinuxFiles(FileControl):
         return Script((CopyFile(path, backup), TruncateFile(path, size)))
 
     def restore(self, path: str, backup: str, damaged_size: int) -> Script:
-        return undo_of(Run(interpreter(path, backup, str(damaged_size)), stdin=program("restore_backup")))
+        return undo_of(program("restore_backup", path, backup, str(damaged_size)))
 
 
 def _read_state(answer: Answer) -> Snapshot | Unknown:

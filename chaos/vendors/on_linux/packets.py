@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from chaos.model.acts import Answer, Question, Run, Script, undo_of
 from chaos.model.unknown import Unknown
 from chaos.protocols.ability import PacketFilter, Snapshot
-from chaos.vendors.answers import document, interpreter, program
+from chaos.vendors.answers import document, program
 
 
 class NetfilterTables(PacketFilter):
@@ -29,8 +29,7 @@ class NetfilterTables(PacketFilter):
         return undo_of(_load(_forget(table)))
 
     def state(self, table: str, peers: Iterable[str]) -> Question[Snapshot | Unknown]:
-        words = interpreter("inet", table, *peers)
-        return Question(Run(words, stdin=program("reachability")), _read_state)
+        return Question(program("reachability", "inet", table, *peers), _read_state)
 
 
 def _load(lines: Iterable[str]) -> Run:

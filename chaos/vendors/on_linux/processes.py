@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from chaos.model.acts import Answer, Consult, Question, Run, Script, SignalProcess
+from chaos.model.acts import Answer, Consult, Question, Script, SignalProcess
 from chaos.model.unknown import Unknown
 from chaos.protocols.ability import ProcessControl
-from chaos.vendors.answers import document, interpreter, program
+from chaos.vendors.answers import document, program
 
 GONE = "gone"
 _LEAST_SAMPLES = 20
@@ -21,7 +21,7 @@ class LinuxProcesses(ProcessControl):
         return Question(Consult("process", {"pid": pid, "started": started}), _read_state)
 
     def stopped_share(self, pid: int, started: int) -> Question[float | Unknown]:
-        return Question(Run(interpreter(str(pid), str(started)), stdin=program("stopped_share")), _read_share)
+        return Question(program("stopped_share", str(pid), str(started)), _read_share)
 
 
 def _read_state(answer: Answer) -> str | Unknown:

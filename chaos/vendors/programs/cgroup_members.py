@@ -1,13 +1,19 @@
-"""Moves processes into and out of a cgroup of ours. Runs on a node; stands alone.
+"""Moves processes into and out of a cgroup of ours. Runs on a node; stands alone. Its own name is its first argument.
 
-``join CGROUP PID STARTED``: this very process moves in. ``leave CGROUP OLD ROOT``: all move back to where they came from, or to the
-root when that is gone, and the cgroup is removed; one that is not there is done.
+``squeeze CGROUP PID STARTED BYTES``: this very process moves in, and a small one of ours beside it uses up the limit of so many bytes.
+The kernel then kills the largest process there; ours is small and ends itself once the other is gone.
+``leave CGROUP OLD ROOT``: all move back to where they came from, or to the root when that is gone, and the cgroup is removed; one that
+is not there is done.
 """
 
 import errno
+import mmap
 import os
+import signal
 import sys
 import time
+
+_WITHIN = 5.0
 
 
 def started(pid):
@@ -32,13 +38,39 @@ def members(cgroup):
         return file.read().split()
 
 
-def join(cgroup, pid, start):
-    """Only the process that was meant."""
-    if started(pid) != start:
-        sys.exit("process %s is another one now" % pid)
+def is_there(pid, start):
+    """Whether this very process still runs."""
+    try:
+        return started(pid) == start
+    except OSError:
+        return False
+
+
+def squeeze(cgroup, pid, start, size):
+    """Only the process that was meant. What becomes of it is for others to see."""
+    if not is_there(pid, start):
+        sys.exit("process %s is gone or another one now" % pid)
     move(pid, cgroup)
-    if pid not in members(cgroup) and os.path.exists("/proc/" + pid):
-        sys.exit("process %s did not move" % pid)
+    child = os.fork()
+    if child == 0:
+        use_up(cgroup, pid, start, int(size))
+        os._exit(0)
+    end = time.monotonic() + _WITHIN
+    while time.monotonic() < end and os.waitpid(child, os.WNOHANG)[0] == 0:
+        time.sleep(0.02)
+    if time.monotonic() >= end:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def use_up(cgroup, pid, start, size):
+    """Touches page after page, a little more than the limit lets it."""
+    move(str(os.getpid()), cgroup)
+    with mmap.mmap(-1, size + (4 << 20)) as memory:
+        for place in range(0, len(memory), mmap.PAGESIZE):
+            if not is_there(pid, start):
+                return
+            memory[place] = 1
 
 
 def leave(cgroup, old, root):
@@ -57,4 +89,4 @@ def leave(cgroup, old, root):
     sys.exit("%s is still in use" % cgroup)
 
 
-{"join": join, "leave": leave}[sys.argv[1]](*sys.argv[2:])
+{"squeeze": squeeze, "leave": leave}[sys.argv[2]](*sys.argv[3:])

@@ -1,6 +1,6 @@
 """Says as JSON whether a netfilter table stands and which peers answer an echo request. Runs on a node; stands alone.
 
-Arguments: family, table, peers. An answer is looked for over one second, with three requests to each peer.
+Arguments: its own name, family, table, peers. An answer is looked for over one second, with three requests to each peer.
 """
 
 import json
@@ -60,7 +60,7 @@ def answering(family, peers):
 
 def main():
     """The table, then the peers."""
-    family, table, *peers = sys.argv[1:]
+    _, family, table, *peers = sys.argv[1:]
     answers = dict.fromkeys(peers, False)
     for kind in (socket.AF_INET, socket.AF_INET6):
         ours = [peer for peer in peers if (":" in peer) == (kind == socket.AF_INET6)]

@@ -1,7 +1,8 @@
 """Puts a backup back over the file that was damaged. Runs on a node; stands alone.
 
-Arguments: file, backup, size of the damaged file in bytes. A file that has another size by now was written anew by its owner, and one
-that is gone was removed by its owner: both are left alone and only the backup is dropped. No backup: there is nothing to put back.
+Arguments: its own name, file, backup, size of the damaged file in bytes. A file that has another size by now was written anew by its
+owner, and one that is gone was removed by its owner: both are left alone and only the backup is dropped. No backup: there is nothing to
+put back.
 """
 
 import os
@@ -10,10 +11,10 @@ import sys
 
 def main():
     """The backup is in the same folder, so putting it back is one rename."""
-    path, backup, damaged_size = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    for draft in (backup + ".chaos-draft",):
-        if os.path.exists(draft):
-            os.unlink(draft)
+    path, backup, damaged_size = sys.argv[2], sys.argv[3], int(sys.argv[4])
+    draft = backup + ".chaos-draft"
+    if os.path.exists(draft):
+        os.unlink(draft)
     if not os.path.exists(backup):
         return
     if os.path.exists(path) and os.path.getsize(path) == damaged_size:

@@ -1,6 +1,6 @@
 """Samples the state of a process for a good second and says as JSON how often it was stopped. Runs on a node; stands alone.
 
-Arguments: pid, start time in clock ticks after boot.
+Arguments: its own name, pid, start time in clock ticks after boot.
 """
 
 import json
@@ -23,7 +23,7 @@ def state(pid, started):
 
 def main():
     """Counts samples until the span is over or the process is gone."""
-    pid, started = sys.argv[1:]
+    _, pid, started = sys.argv[1:]
     end = time.monotonic() + SPAN
     samples = stopped = 0
     while time.monotonic() < end:
