@@ -18,6 +18,7 @@ from chaos.ledger.reading import read_history
 from chaos.model.history import History
 from chaos.model.nodes import Cluster
 from chaos.model.verdicts import Judgement
+from chaos.protocols.criterion import Criterion
 
 V = TypeVar("V")
 
@@ -76,6 +77,15 @@ class Asked:
     def judgement(self) -> Judgement:
         """All verdicts of the profile over the record."""
         return self._once("judgement", lambda: judge(self.history, self.profile, self.catalog.criteria))
+
+    def requirement(self, kind: str) -> Criterion:
+        """The profile's criterion of this kind, or one with its own thresholds.
+
+        Raises:
+            PlanError: there is no such criterion.
+        """
+        asked = (requirement.criterion for requirement in self.profile.requirements)
+        return next((criterion for criterion in asked if criterion.kind == kind), None) or self.catalog.criterion(kind, {})
 
     def known(self, name: str) -> Any:
         """A value that was read already, or None."""

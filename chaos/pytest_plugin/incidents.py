@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,13 +22,12 @@ from chaos.model.verdicts import Verdict
 from chaos.protocols.criterion import Criterion
 from chaos.protocols.fault import Fault
 from chaos.pytest_plugin.asked import Asked
+from chaos.pytest_plugin.opening import opened
 from chaos.pytest_plugin.outcomes import must
 
 if TYPE_CHECKING:
     from chaos.engine.live import LiveSession
     from chaos.engine.loads import Load
-
-_RUNS = Path("runs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,18 +165,6 @@ def name_of(fault: Fault, node: Node) -> str:
 @contextmanager
 def _live(asked: Asked, plan: Plan) -> Iterator[LiveSession]:
     from chaos.engine.live import live  # noqa: PLC0415 - what acts on nodes is loaded by the tests that act
-    from chaos.engine.opening import choose_folder, open_session  # noqa: PLC0415
-    from chaos.ledger.folder import RunFolder  # noqa: PLC0415
-    from chaos.transport.fleet import SshFleet  # noqa: PLC0415
 
-    folder = RunFolder(asked.run) if asked.run else choose_folder(_RUNS, asked.cluster, plan, new=False)
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with open_session(asked.cluster, asked.catalog, plan, folder, SshFleet) as session, live(session) as ready:
-            yield ready
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    with opened(asked, plan) as session, live(session) as ready:
+        yield ready

@@ -6,7 +6,7 @@ never with ``--replay`` or ``--chaos-dry-run``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,10 @@ from chaos.model.nodes import Cluster
 from chaos.model.plans import Plan, WorkloadSpec
 from chaos.model.timeline import Timeline
 from chaos.model.verdicts import Judgement, Verdict
+from chaos.protocols.criterion import Criterion
 from chaos.pytest_plugin.asked import ASKED, Asked, asked_of
 from chaos.pytest_plugin.collecting import check_number_of_nodes, criteria, generate
+from chaos.pytest_plugin.examinations import Examination, examine
 from chaos.pytest_plugin.incidents import Drilling, Incident, Live, Recorded
 
 _MARKERS = (
@@ -120,6 +122,12 @@ def judgement(request: pytest.FixtureRequest) -> Judgement:
     return asked_of(request.config).judgement
 
 
+@pytest.fixture(scope="session")
+def requirement(request: pytest.FixtureRequest) -> Callable[[str], Criterion]:
+    """The criterion of a kind as the profile asks for it; by default as it stands where the profile does not grade it."""
+    return asked_of(request.config).requirement
+
+
 @pytest.fixture
 def criterion(request: pytest.FixtureRequest) -> str:
     """One criterion of the profile, by name."""
@@ -154,6 +162,15 @@ def training() -> WorkloadSpec:
 def all_reduce() -> WorkloadSpec:
     """A sweep of all-reduces with exact sums."""
     return WorkloadSpec("allreduce", "all-reduce")
+
+
+@pytest.fixture(scope="session")
+def examination(request: pytest.FixtureRequest) -> Examination:
+    """What was found on the nodes without breaking anything: read with ``--replay``, else done now."""
+    asked = asked_of(request.config)
+    if asked.replay:
+        return Examination(asked.history, asked.catalog)
+    return Examination(examine(asked), asked.catalog)
 
 
 @pytest.fixture(scope="session")
