@@ -36,6 +36,9 @@ _MARKERS = (
     "needs(*abilities, nodes=1): abilities that the node's platform must offer, and how many compute nodes there must be",
     "severity(name): how much the test may cost: safe, disruptive or destructive",
 )
+_TOLD = pytest.StashKey[set[str]]()
+"""Drills that Allure was told of in the test that runs: several requirements of one drill share its picture."""
+_FAMILIES = ("acceptance", "drill", "qualification")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,6 +81,22 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     """Faults and criteria are called by their own words."""
     kind = getattr(val, "kind", None)
     return str(val) if isinstance(kind, str) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Tells Allure what the test is about, once its result exists and before the test can fail."""
+    family = next((name for name in _FAMILIES if item.get_closest_marker(name)), None)
+    if family is None or not _is_told_in_allure(item.config):
+        return
+    from chaos.reports.allure_story import tell_test, tell_verdict  # noqa: PLC0415 - only where Allure is asked for
+
+    item.config.stash[_TOLD] = set()
+    found = getattr(item, "funcargs", {})
+    if "verdict" in found:
+        tell_verdict(found["verdict"], found["history"])
+    else:
+        tell_test("" if {"incident", "drill"} & found.keys() else family, item.name)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -136,13 +155,9 @@ def criterion(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def verdict(request: pytest.FixtureRequest, criterion: str, judgement: Judgement, history: History) -> Verdict:
-    """What the profile's criterion says about the run; Allure hears it, too."""
-    found = judgement.verdicts[criteria(asked_of(request.config)).index(criterion)]
-    if _is_told_in_allure(request.config):
-        from chaos.reports.allure_story import tell_verdict  # noqa: PLC0415
-
-        tell_verdict(found, history)
-    return found
+    """What the profile's criterion says about the run. The history is there for whoever shows the evidence."""
+    del history
+    return judgement.verdicts[criteria(asked_of(request.config)).index(criterion)]
 
 
 @pytest.fixture
@@ -189,9 +204,14 @@ def _is_told_in_allure(config: pytest.Config) -> bool:
 
 def _teller(config: pytest.Config) -> Any:
     def tell(timeline: Timeline, verdict: Verdict, history: History) -> None:
-        if _is_told_in_allure(config):
-            from chaos.reports.allure_story import tell_recovery  # noqa: PLC0415
+        if not _is_told_in_allure(config):
+            return
+        from chaos.reports.allure_story import tell_recovery, tell_requirement  # noqa: PLC0415
 
-            tell_recovery(timeline, verdict, history)
+        told = config.stash[_TOLD]
+        if timeline.drill not in told:
+            tell_recovery(timeline, history)
+            told.add(timeline.drill)
+        tell_requirement(verdict)
 
     return tell

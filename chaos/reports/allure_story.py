@@ -18,6 +18,15 @@ from chaos.reports.templating import environment, seconds_text
 _LINES = "application/x-ndjson"
 
 
+def tell_test(family: str, name: str) -> None:
+    """A test by its name, until more is known: the name is a sentence."""
+    function, _, parameters = name.partition("[")
+    sentence = function.removeprefix("test_").replace("_", " ").capitalize()
+    allure.dynamic.title(f"{sentence} ({parameters.rstrip(']')})" if parameters else sentence)
+    if family:
+        allure.dynamic.epic(family.capitalize())
+
+
 def tell_verdict(verdict: Verdict, history: History, *, language: str = "en") -> None:
     """One criterion over a whole run: epic is the family, feature the criterion."""
     allure.dynamic.epic(verdict.family.capitalize() or "Criteria")
@@ -38,10 +47,10 @@ def tell_verdict(verdict: Verdict, history: History, *, language: str = "en") ->
         pass
 
 
-def tell_recovery(timeline: Timeline, verdict: Verdict, history: History, *, language: str = "en") -> None:
-    """One drill: story is the fault, steps are its marks."""
+def tell_recovery(timeline: Timeline, history: History, *, language: str = "en") -> None:
+    """One drill: feature is the class of the fault, story the fault, steps are its marks."""
     allure.dynamic.epic("Drills")
-    allure.dynamic.feature(verdict.title)
+    allure.dynamic.feature(timeline.fault_class or "unknown class")
     allure.dynamic.story(timeline.fault)
     allure.dynamic.title(recovery_title(timeline))
     allure.dynamic.severity(allure.severity_level.CRITICAL)
@@ -56,6 +65,12 @@ def tell_recovery(timeline: Timeline, verdict: Verdict, history: History, *, lan
     attach_events(history, timeline.evidence)
     for node, text in node_logs(history, timeline).items():
         allure.attach(text, f"kernel log of {node}", allure.attachment_type.TEXT)
+
+
+def tell_requirement(verdict: Verdict) -> None:
+    """What one drill had to meet, as a step; the test that asks says whether it did."""
+    with allure.step(f"{verdict.title}: {verdict.outcome.value}: {verdict.measured}, limit {verdict.threshold or 'none'}"):
+        pass
 
 
 def recovery_title(timeline: Timeline) -> str:
