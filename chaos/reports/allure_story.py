@@ -16,6 +16,20 @@ from chaos.reports.picture import svg
 from chaos.reports.templating import environment, seconds_text
 
 _LINES = "application/x-ndjson"
+_MARKS = {
+    "T0": "fault took effect",
+    "T1": "last good step",
+    "T2": "detected",
+    "T3": "culprit named",
+    "T4": "isolated",
+    "T5": "replacement bound",
+    "T6": "processes up",
+    "T7": "communicator ready",
+    "T8": "checkpoint loaded",
+    "T9": "first new step done",
+    "T10": "caught up",
+    "T11": "full speed",
+}
 
 
 def tell_test(family: str, name: str) -> None:
@@ -86,7 +100,7 @@ def mark_steps(timeline: Timeline) -> Iterable[str]:
         since = timeline.since_fault(name)
         when = seconds_text(since) if mark.state is MarkState.SEEN else mark.state.value
         where = f" on {mark.node}" if mark.node else ""
-        yield f"{name} {when}{where}: {mark.cause}".rstrip(": ")
+        yield f"{name} {_MARKS[name]}: {when}{where}: {mark.cause}".rstrip(": ")
 
 
 def attach_picture(timeline: Timeline, language: str = "en") -> None:
