@@ -20,7 +20,7 @@ from chaos.model.events import InjectionState as State
 from chaos.model.folding.injections import Injection, injections
 from chaos.model.folding.timelines import timelines
 from chaos.model.history import History
-from chaos.model.verdicts import Judgement, Verdict
+from chaos.model.verdicts import Judgement
 from chaos.reports.account import (
     VERSION,
     Account,
@@ -33,11 +33,11 @@ from chaos.reports.account import (
 )
 
 THE_NUMBERS = (
-    ("continuous run", "720 h", ("continuous", "survival")),
-    ("availability", "99.995 %", ("availability",)),
-    ("recovery", "5 min", ("recovery",)),
+    ("continuous run", "720 h", "continuous_run"),
+    ("availability", "99.995 %", "availability"),
+    ("recovery", "5 min", "recovery"),
 )
-"""Name, the claim of the five-star profile, and how the kinds of the criteria over it begin."""
+"""Name, the claim of the five-star profile, and the criterion over it."""
 
 
 def account(judgement: Judgement, history: History) -> Account:
@@ -63,9 +63,8 @@ def account(judgement: Judgement, history: History) -> Account:
     )
 
 
-def _number(judgement: Judgement, name: str, claim: str, begins: tuple[str, ...]) -> NumberAccount:
-    found: list[Verdict] = [verdict for verdict in judgement.verdicts if verdict.criterion.startswith(begins)]
-    return NumberAccount(name, claim, tuple(found))
+def _number(judgement: Judgement, name: str, claim: str, criterion: str) -> NumberAccount:
+    return NumberAccount(name, claim, tuple(verdict for verdict in judgement.verdicts if verdict.criterion == criterion))
 
 
 def _run(history: History) -> RunAccount:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,7 @@ from markupsafe import Markup
 
 from chaos.model.nodes import fold
 from chaos.model.quantities import Duration, Percentage
+from chaos.model.timeline import Timeline
 from chaos.model.verdicts import Threshold
 from chaos.reports.plain_text import fold_numbers, printable
 from chaos.reports.texts import shapes, translations
@@ -30,6 +32,7 @@ def environment(language: str) -> Environment:
     )
     made.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined]
     made.filters |= {
+        "apart_from": apart_from,
         "fold": fold,
         "numbers": fold_numbers,
         "seconds": seconds_text,
@@ -44,14 +47,22 @@ def _shown(value: Any) -> Any:
 
 
 def seconds_text(number: float | None) -> str:
-    """Seconds for people: three digits that matter below a minute, then minutes and hours."""
+    """Seconds for people: milliseconds where they matter, minutes and hours where they are many."""
     if number is None:
         return "–"  # noqa: RUF001 - a dash for a reader
+    if 0 < abs(number) < 0.0995:
+        return f"{number * 1000:.3g} ms"
     if abs(number) < 120:
         return f"{number:.2f} s" if abs(number) < 10 else f"{number:.1f} s"
     whole, rest = divmod(round(number), 60)
     hours, minutes = divmod(whole, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def apart_from(details: Iterable[tuple[str, str]], recoveries: Iterable[Timeline]) -> tuple[tuple[str, str], ...]:
+    """The details that are not about one drill: those stand beside the picture of the drill."""
+    drills = tuple(timeline.drill for timeline in recoveries)
+    return tuple((label, text) for label, text in details if not label.startswith(drills))
 
 
 def limit_text(threshold: Threshold) -> str:

@@ -1,1 +1,0 @@
-"""The pytest plugin: a suite reads like a specification."""
