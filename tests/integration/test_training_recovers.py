@@ -60,13 +60,26 @@ def drilled(tmp_path_factory) -> Drilled:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory) -> dict[int, set[str]]:
+def quiet_events(tmp_path_factory) -> list[dict[str, Any]]:
     folder = tmp_path_factory.mktemp("undisturbed")
-    cluster = local_nodes.loopback_cluster(folder / "shared", compute=2, ranks=2)
+    cluster = local_nodes.loopback_cluster(folder / "shared", compute=2, spares=1, ranks=2)
     with local_nodes.LocalNodes(folder) as nodes:
-        nodes.start(Elastic().launch(Training(steps=STEPS), "reference", cluster))
+        nodes.start(Elastic().launch(Training(steps=STEPS, pace=60 * milliseconds), "reference", cluster))
         nodes.finish(60)
-        return local_nodes.losses(nodes.events())
+        return nodes.events()
+
+
+@pytest.fixture(scope="module")
+def undisturbed(quiet_events) -> dict[int, set[str]]:
+    return local_nodes.losses(quiet_events)
+
+
+def test_a_spare_that_is_not_needed_disturbs_nobody_and_ends_well_with_the_job(quiet_events):
+    rounds = {event["data"]["round"] for event in quiet_events if event["what"] == "rendezvous.done"}
+    endings = [(event["node"], event["data"]["exit_status"]) for event in quiet_events if event["what"] == "elastic.ended"]
+
+    assert rounds == {0}
+    assert sorted(endings) == [("node1", 0), ("node2", 0), ("spare1", 0)]
 
 
 def test_every_loss_equals_that_of_an_undisturbed_run_bit_for_bit(drilled, undisturbed):
