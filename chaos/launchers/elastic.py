@@ -87,6 +87,7 @@ def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tup
         "nodes": nodes,
         "ranks": max(1, len(node.accelerators)),
         "address": address,
+        "is_spare": node.role is Role.SPARE,
         "entry": program.entry,
         "arguments": list(program.argv),
         "logs": f"{{home}}/{folder}/logs",

@@ -22,6 +22,8 @@ from torch.multiprocessing.spawn import ProcessContext
 
 GRACE = 2.5
 """Seconds for which a place may stay empty before a spare takes it."""
+FIRST_ROUND_WITHIN = 30.0
+"""Seconds for which a new spare leaves the first round to the members."""
 PRELOADED = ("torch", "torch._dynamo", "torch.distributed", "torch.nn.parallel")
 
 
@@ -86,26 +88,36 @@ def kill_soon():
     ProcessContext._join_procs_with_timeout = lambda context, patience: original(context, min(patience, 1.0))
 
 
-def spares_give_way(nodes):
+def spares_give_way(nodes, is_spare):
     """A spare steps in only when a place stays empty: members that merely restart are back within this time.
 
-    torch lets a spare take the place of whoever is slowest to come back, and the one left over then waits in a way that makes the
-    others restart again and again, although there is no room for it.
+    torch lets a spare take the place of whoever is slowest to come, and the one left over then waits in a way that makes the
+    others restart again and again, although there is no room for it. A spare that is new waits for a full round before it queues.
     """
     original = dynamic_rendezvous._RendezvousJoinOp.__call__
-    empty_since = []
+    begun, empty_since = time.monotonic(), []
+    has_queued = [] if is_spare else [True]
+
+    def must_wait(context):
+        state, now = context.state, time.monotonic()
+        if context.node in state.redundancy_list or context.node in state.participants:
+            has_queued.append(True)
+        if state.closed or len(state.participants) >= nodes:
+            empty_since.clear()
+            return False
+        if not has_queued:
+            return now - begun < FIRST_ROUND_WITHIN
+        if context.node not in state.redundancy_list:
+            empty_since.clear()
+            return False
+        empty_since[:] = empty_since or [now]
+        return now - empty_since[0] < GRACE
 
     def join(operation, context, deadline):
-        state = context.state
-        is_called = context.node in state.redundancy_list and len(state.participants) < nodes and not state.closed
-        if not is_called:
-            empty_since.clear()
+        if not must_wait(context):
             return original(operation, context, deadline)
-        empty_since[:] = empty_since or [time.monotonic()]
-        if time.monotonic() - empty_since[0] < GRACE:
-            action = dynamic_rendezvous._Action
-            return action.KEEP_ALIVE if dynamic_rendezvous._should_keep_alive(context) else action.SYNC
-        return original(operation, context, deadline)
+        action = dynamic_rendezvous._Action
+        return action.KEEP_ALIVE if dynamic_rendezvous._should_keep_alive(context) else action.SYNC
 
     dynamic_rendezvous._RendezvousJoinOp.__call__ = join
 
@@ -195,7 +207,7 @@ def main(given):
         local_addr=given["address"], is_host=0, last_call_timeout=1, join_timeout=3600, keep_alive_interval=1,
         keep_alive_max_attempt=4, read_timeout=20,
     )  # fmt: skip
-    spares_give_way(given["nodes"])
+    spares_give_way(given["nodes"], given["is_spare"])
     handler = registry.get_rendezvous_handler(parameters)
     without_room_nobody_waits(handler, given["nodes"])
     remember_round(handler)
