@@ -8,11 +8,12 @@ from typing import ClassVar, Self
 from chaos.criteria.canaries.quick_run import good_run, quick_run
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
-from chaos.model.events import Attached, DrillEnded, Quarantined, RunResumed, StepBegun, StepDone, StepFailed, WorkloadStarted
+from chaos.model.events import Attached, Quarantined, RunResumed, StepBegun, StepDone, StepFailed, WorkloadStarted
 from chaos.model.folding import watching
 from chaos.model.folding.injections import planned_strikes
 from chaos.model.folding.soundness import doubts
 from chaos.model.history import History
+from chaos.model.injections import DrillEnded
 from chaos.model.verdicts import Coverage, Measurement, Outcome, Threshold, Verdict
 from chaos.protocols.criterion import Criterion
 

@@ -9,9 +9,9 @@ from typing import ClassVar, Self
 from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
-from chaos.model.events import InjectionState
 from chaos.model.folding.injections import Injection, drills, injections, planned_strikes
 from chaos.model.history import History
+from chaos.model.injections import InjectionState
 from chaos.model.verdicts import Coverage, Measurement, Outcome, Threshold, Verdict
 from chaos.protocols.criterion import Criterion
 

@@ -9,8 +9,8 @@ from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import compare, rule
 from chaos.criteria.thresholds import ceiling
-from chaos.model.events import DrillBegun
 from chaos.model.history import History
+from chaos.model.injections import DrillBegun
 from chaos.model.timeline import Timeline
 from chaos.model.verdicts import Outcome, Threshold, Verdict
 from chaos.protocols.criterion import Criterion

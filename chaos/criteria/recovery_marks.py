@@ -10,9 +10,9 @@ from chaos.criteria.canaries.quick_run import good_run, never_at_full_speed
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.thresholds import ceiling
-from chaos.model.events import DrillBegun
 from chaos.model.folding.steps import progress
 from chaos.model.history import History
+from chaos.model.injections import DrillBegun
 from chaos.model.timeline import Mark, MarkState, Timeline
 from chaos.model.verdicts import Outcome, Threshold, Verdict
 from chaos.protocols.criterion import Criterion

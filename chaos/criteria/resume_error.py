@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 from chaos.criteria.canaries.quick_run import GOOD_DRILLS, quick_run
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
-from chaos.model.events import DrillBegun
 from chaos.model.folding.losses import Comparison, compare_losses
 from chaos.model.history import History
+from chaos.model.injections import DrillBegun
 from chaos.model.verdicts import Coverage, Measurement, Outcome, Threshold, Verdict
 from chaos.protocols.criterion import Criterion
 

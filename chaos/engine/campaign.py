@@ -9,7 +9,8 @@ from chaos.engine.preflight import preflight, sweep
 from chaos.engine.reverting import revert_all
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, InjectionError, NotPermitted, PlanError, SiteError, StopConditionMet, Unsupported
-from chaos.model.events import DrillEnded, Event, Noted, RunClosed, StepBegun, StepDone, StepFailed
+from chaos.model.events import Event, Noted, RunClosed, StepBegun, StepDone, StepFailed
+from chaos.model.injections import DrillEnded
 from chaos.model.nodes import fold
 from chaos.model.plans import Drills, Measure, Plan, Preflight, Step
 

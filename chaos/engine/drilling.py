@@ -8,7 +8,8 @@ from chaos.engine.returning import reach_again
 from chaos.engine.safety import check_replacement
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, InjectionError, NoEffect, NotPermitted, PlanError, SiteError
-from chaos.model.events import DrillBegun, DrillEnded, InjectionIntended, Noted
+from chaos.model.events import Noted
+from chaos.model.injections import DrillBegun, DrillEnded, InjectionIntended
 from chaos.model.nodes import Node
 from chaos.model.plans import Strike
 from chaos.model.quantities import Duration, seconds

@@ -10,8 +10,9 @@ from chaos.engine.safety import check_control_path, check_permission, check_powe
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, InjectionError, NoEffect, SiteError, StillPresent, Unsupported
 from chaos.model.acts import Answer, Consult, Script
-from chaos.model.events import ControlSeen, InjectionIntended, InjectionMoved, InjectionState, Noted, Quarantined
+from chaos.model.events import Noted, Quarantined
 from chaos.model.guards import Guard
+from chaos.model.injections import ControlSeen, InjectionIntended, InjectionMoved, InjectionState
 from chaos.model.quantities import Duration, seconds
 from chaos.model.unknown import Unknown
 from chaos.protocols.ability import Snapshot

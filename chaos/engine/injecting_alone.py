@@ -8,7 +8,8 @@ from chaos.engine.returning import reach_again
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, Unsupported
 from chaos.model.acts import Consult
-from chaos.model.events import InjectionIntended, Noted
+from chaos.model.events import Noted
+from chaos.model.injections import InjectionIntended
 from chaos.model.nodes import Node
 from chaos.model.quantities import Duration, seconds
 from chaos.protocols.fault import Fault, RankProcess, Target

@@ -12,8 +12,9 @@ from chaos.engine.measuring import measure
 from chaos.engine.preflight import preflight
 from chaos.engine.reverting import revert_all
 from chaos.engine.session import Session
-from chaos.model.events import DrillEnded, Measured, RunClosed
+from chaos.model.events import Measured, RunClosed
 from chaos.model.history import History
+from chaos.model.injections import DrillEnded
 from chaos.model.nodes import Cluster, Node
 from chaos.model.plans import FaultSpec, Measure, Strike, WorkloadSpec
 from chaos.model.quantities import Duration, minutes

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, SiteError, StillPresent
 from chaos.model.acts import Power, Script
-from chaos.model.events import Event, InjectionIntended, InjectionMoved, InjectionState, Quarantined
+from chaos.model.events import Event, Quarantined
+from chaos.model.injections import InjectionIntended, InjectionMoved, InjectionState
 from chaos.model.plans import FaultSpec
 from chaos.model.quantities import seconds
 from chaos.model.unknown import Unknown

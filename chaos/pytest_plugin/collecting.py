@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import pytest
 
 from chaos.errors import PlanError, UsageError
-from chaos.model.events import DrillBegun
+from chaos.model.injections import DrillBegun
 from chaos.model.nodes import Node, Role, Severity
 from chaos.protocols import ability as abilities
 from chaos.protocols.ability import Ability

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from chaos.errors import Inconclusive, PlanError
-from chaos.model.events import DrillEnded
 from chaos.model.folding.one_drill import only_drill
 from chaos.model.folding.timelines import timelines
 from chaos.model.history import History
+from chaos.model.injections import DrillEnded
 from chaos.model.nodes import Node
 from chaos.model.plans import Plan, WorkloadSpec
 from chaos.model.quantities import Duration, minutes

@@ -16,10 +16,10 @@ from chaos.model.events import (
     WorkloadEnded,
     WorkloadStarted,
 )
-from chaos.model.events import InjectionState as State
 from chaos.model.folding.injections import Injection, injections
 from chaos.model.folding.timelines import timelines
 from chaos.model.history import History
+from chaos.model.injections import InjectionState as State
 from chaos.model.verdicts import Judgement
 from chaos.reports.account import (
     VERSION,

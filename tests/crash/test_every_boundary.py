@@ -9,7 +9,8 @@ import os
 from pathlib import Path
 
 import pytest
-from simulated_site import MARK, Site, SiteCatalog, SiteClock, SiteFleet, cluster
+from simulated_parts import SiteCatalog, cluster
+from simulated_site import MARK, Site, SiteClock, SiteFleet
 
 from chaos.engine.campaign import carry_out
 from chaos.engine.injecting import LEASE
@@ -19,7 +20,8 @@ from chaos.engine.session import Session
 from chaos.ledger.folder import RunFolder
 from chaos.ledger.reading import read_record
 from chaos.ledger.writing import Ledger
-from chaos.model.events import DrillEnded, InjectionMoved, InjectionState, RunClosed
+from chaos.model.events import RunClosed
+from chaos.model.injections import DrillEnded, InjectionMoved, InjectionState
 from chaos.model.plans import Drills, FaultSpec, Plan, Preflight, Strike, WorkloadSpec
 from chaos.model.quantities import seconds
 

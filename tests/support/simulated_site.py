@@ -11,23 +11,17 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from chaos.errors import ChaosError, Unreachable
-from chaos.model.acts import Act, Answer, Consult, Question, RemovePath, Script, WriteFile, undo_of
+from chaos.model.acts import Act, Answer, Consult, Question, RemovePath, Script, WriteFile
 from chaos.model.events import Stamp
 from chaos.model.guards import ClockReading, Guard, GuardState, Job, JobState, NodeEvent, Watch
-from chaos.model.nodes import Cluster, Node, Role, Severity
-from chaos.model.plans import FaultSpec, WorkloadSpec
+from chaos.model.nodes import Cluster, Node
 from chaos.model.quantities import Duration, seconds
-from chaos.model.unknown import Unknown
-from chaos.protocols.ability import Platform, Snapshot
 from chaos.protocols.clock import Clock
-from chaos.protocols.fault import Expects, Fault, Fidelity, Target
 from chaos.protocols.shell import Fleet, Shell
-from chaos.protocols.workload import Launch, Launcher, Program, Reading, Workload
 
 MARK = "/fault"
 STEP = 0.1
@@ -259,77 +253,3 @@ class SiteFleet(Fleet):
         return self.queue.pop(0) if self.queue else None
 
     def close(self) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Mark(Fault):
-    """Leaves a file; the simulated job stalls while it is there and restarts around it."""
-
-    kind: ClassVar[str] = "test.mark"
-    catalogue_id: ClassVar[str] = "XX00"
-    title: ClassVar[str] = "A mark"
-    fault_class: ClassVar[str] = "test"
-    severity: ClassVar[Severity] = Severity.SAFE
-    fidelity: ClassVar[Fidelity] = Fidelity.SIGNAL
-    mechanism: ClassVar[str] = "a file"
-    layer: ClassVar[str] = "test"
-    needs: ClassVar = ()
-    expects: ClassVar[Expects] = Expects.RESTART
-
-    def before(self, target: Target) -> Question[Snapshot | Unknown]:
-        return Question(Consult("file", {"path": MARK}), lambda answer: json.loads(answer.stdout))
-
-    def apply(self, target: Target, before: Snapshot) -> Script:
-        return Script((WriteFile(MARK, "x"),))
-
-    def undo(self, target: Target, before: Snapshot) -> Script:
-        return undo_of(RemovePath(MARK))
-
-    def presence(self, target: Target, before: Snapshot) -> Question[bool | Unknown]:
-        return Question(Consult("file", {"path": MARK}), lambda answer: bool(json.loads(answer.stdout)["exists"]))
-
-
-@dataclass(frozen=True, slots=True)
-class Train(Workload):
-    kind: ClassVar[str] = "train"
-    title: ClassVar[str] = "Simulated training"
-
-    @property
-    def checkpoint_every(self) -> int | None:
-        return 10
-
-    def program(self, node: Node, name: str) -> Program:
-        return Program((), "", (), {})
-
-    def read(self, line: str) -> Reading | None:
-        document = json.loads(line)
-        return Reading(document["what"], document["at"], document["data"])
-
-
-class Start(Launcher):
-    kind = "start"
-    title = "Simulated launcher"
-
-    def launch(self, workload: Workload, name: str, cluster: Cluster, *, fence: int = 0, with_spares: bool = True) -> Launch:
-        return Launch(tuple((node.name, Job("train", ())) for node in cluster.where(role=Role.COMPUTE)), "the simulation", 2)
-
-
-class SiteCatalog:
-    power = None
-    probes: Mapping[str, Any] = {}
-
-    def platform(self, node: Node) -> Platform:
-        return Platform(node, ())
-
-    def fault(self, spec: FaultSpec) -> Fault:
-        return Mark()
-
-    def workload(self, spec: WorkloadSpec) -> Workload:
-        return Train()
-
-    def launcher(self, kind: str) -> Launcher:
-        return Start()
-
-
-def cluster() -> Cluster:
-    return Cluster("simulated", tuple(Node(name, name) for name in ("node1", "node2")), 2, launcher="start", digest="inventory")

@@ -8,17 +8,8 @@ from typing import Any
 
 from chaos.criteria.canaries.recorder import Recorder
 from chaos.criteria.canaries.training_job import TrainingJob
-from chaos.model.events import (
-    ClockMeasured,
-    ControlSeen,
-    DrillBegun,
-    DrillEnded,
-    InjectionIntended,
-    InjectionMoved,
-    InjectionState,
-    NodeLost,
-    NodeReached,
-)
+from chaos.model.events import ClockMeasured, NodeLost, NodeReached
+from chaos.model.injections import ControlSeen, DrillBegun, DrillEnded, InjectionIntended, InjectionMoved, InjectionState
 
 Signs = Callable[[Recorder, TrainingJob, str], None]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from chaos.model.events import Body, DrillBegun, DrillEnded, InjectionIntended, InjectionMoved, Noted, RunClosed, RunOpened
+from chaos.model.events import Body, Noted, RunClosed, RunOpened
 from chaos.model.history import History
+from chaos.model.injections import DrillBegun, DrillEnded, InjectionIntended, InjectionMoved
 
 
 def incident(history: History, drill: str) -> History:

@@ -6,17 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chaos.model.events import (
-    ControlSeen,
-    DrillBegun,
-    DrillEnded,
-    InjectionIntended,
-    InjectionMoved,
-    InjectionState,
-    WorkloadEnded,
-    WorkloadStarted,
-)
+from chaos.model.events import WorkloadEnded, WorkloadStarted
 from chaos.model.history import History
+from chaos.model.injections import ControlSeen, DrillBegun, DrillEnded, InjectionIntended, InjectionMoved, InjectionState
 
 _NEVER = 1 << 62
 

@@ -7,22 +7,9 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from chaos.model.events import (
-    Attached,
-    Body,
-    ControlSeen,
-    DrillBegun,
-    DrillEnded,
-    Event,
-    InjectionIntended,
-    InjectionMoved,
-    Noted,
-    Observed,
-    RunClosed,
-    RunOpened,
-    Stamp,
-)
+from chaos.model.events import Attached, Body, Event, Noted, Observed, RunClosed, RunOpened, Stamp
 from chaos.model.history import History
+from chaos.model.injections import ControlSeen, DrillBegun, DrillEnded, InjectionIntended, InjectionMoved
 
 
 def only_drill(history: History, drill: str) -> History:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from chaos.engine.reverting import open_injections
-from chaos.model.events import Event, InjectionIntended, InjectionMoved, InjectionState, Stamp
+from chaos.model.events import Event, Stamp
+from chaos.model.injections import InjectionIntended, InjectionMoved, InjectionState
 
 STAMP = Stamp("2026-01-01T00:00:00+00:00", 0.0, "boot")
 

@@ -7,9 +7,10 @@ import pytest
 from chaos.criteria.canaries import drill_script as signs
 from chaos.criteria.canaries.quick_run import GOOD_DRILLS, never_at_full_speed, quick_run, with_drill
 from chaos.criteria.canaries.recorder import Recorder
-from chaos.model.events import DrillEnded, InjectionMoved, InjectionState, Observed, RunClosed, WorkloadEnded, WorkloadStarted
+from chaos.model.events import Observed, RunClosed, WorkloadEnded, WorkloadStarted
 from chaos.model.folding.timelines import timelines
 from chaos.model.history import History
+from chaos.model.injections import DrillEnded, InjectionMoved, InjectionState
 from chaos.model.timeline import MARKS, MarkState
 
 GOOD = {line.fault: line for line in timelines(quick_run())}

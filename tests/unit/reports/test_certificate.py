@@ -7,8 +7,9 @@ from html.parser import HTMLParser
 import pytest
 
 from chaos.criteria.canaries.quick_run import quick_run
-from chaos.model.events import InjectionIntended, Noted, RunOpened
+from chaos.model.events import Noted, RunOpened
 from chaos.model.history import History
+from chaos.model.injections import InjectionIntended
 from chaos.model.verdicts import CanaryResult, Outcome
 from chaos.reports.certificate_html import CertificateHtml
 from chaos.reports.certificate_json import KIND, CertificateJson, schema
