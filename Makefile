@@ -11,10 +11,10 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: ## make .venv with chaos in it; as root also install what the lab needs
-	@tools/setup $(VENV)
+	@.ci/setup $(VENV)
 
 certify: setup ## certify a virtual cluster on this machine (root)
-	@tools/with-lab $(BIN)/chaos certify --inventory inventory/lab.yaml --profile quick
+	@.ci/with-lab $(BIN)/chaos certify --inventory inventory/lab.yaml --profile quick
 
 check: setup ## style, types and layers
 	$(BIN)/ruff check .

@@ -5,6 +5,9 @@ import signal
 import time
 from typing import Dict, List, Optional, Tuple
 
+_AFTER_KILL = 2.0
+"""Seconds that a killed process is given to go. One that waits for a device or a file server does not go."""
+
 
 def stat(pid: int) -> Optional[Tuple[str, int, int]]:
     """State, parent and start time (clock ticks after boot) of a process, or None when there is none."""
@@ -68,7 +71,7 @@ def kill(tree: List[Tuple[int, int]]) -> bool:
     for member, begun in tree:
         if is_alive(member, begun):
             send(member, signal.SIGKILL)
-    return _await_end(tree, 2.0)
+    return _await_end(tree, _AFTER_KILL)
 
 
 def marked(mark: str) -> List[Tuple[int, int]]:

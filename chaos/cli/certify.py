@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +17,7 @@ from chaos.cli.site import open_run, site, tell
 from chaos.cli.verdict import tell_verdict
 from chaos.engine.campaign import carry_out
 from chaos.errors import PlanError
+from chaos.ledger.folder import RunFolder
 from chaos.model.nodes import Cluster
 from chaos.model.plans import Drills, Measure, Plan
 
@@ -47,7 +50,51 @@ def certify(
         tell(describe(plan))
         carry_out(session, plan)
         folder = session.ledger.folder
-    raise typer.Exit(tell_verdict(folder, profile, catalog, language=language, as_json=as_json))
+    code = tell_verdict(folder, profile, catalog, language=language, as_json=as_json)
+    for path in _allure(folder, profile):
+        tell(f"  {path}")
+    raise typer.Exit(code)
+
+
+def _allure(folder: RunFolder, profile: str) -> tuple[Path, ...]:
+    from chaos.cli.report import allure_pages_if_possible  # noqa: PLC0415 - it looks up the suite, which lives here
+
+    return allure_pages_if_possible(folder, profile)
+
+
+def drill(
+    inventory: Inventory,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Further arguments for pytest, such as -k flap.")] = None,
+) -> None:
+    """Break things under a running job and grade each recovery: the suite `suites/drills`, run with pytest."""
+    raise typer.Exit(_run_suite("drills", inventory, arguments or []))
+
+
+def qualify(
+    inventory: Inventory,
+    arguments: Annotated[list[str] | None, typer.Argument(help="Further arguments for pytest.")] = None,
+) -> None:
+    """Check what is there without breaking anything: the suite `suites/qualification`, run with pytest."""
+    raise typer.Exit(_run_suite("qualification", inventory, arguments or []))
+
+
+def _run_suite(name: str, inventory: Path, arguments: list[str]) -> int:
+    """Pytest in a process of its own: 0 and 1 as it says, 2 for its usage errors, 4 for its internal ones, 5 when nothing was selected."""
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(suite(name)),
+        "--inventory",
+        str(inventory),
+        "-o",
+        "addopts=",
+        "-p",
+        "no:cacheprovider",
+    ]
+    words += ["--import-mode=importlib", "-W", "default", *arguments]
+    code = subprocess.run(words, check=False).returncode
+    return {2: 130, 3: 4, 4: 2}.get(code, code)
 
 
 def plan_for(cluster: Cluster, profile: str, seed: int, campaign: Path | None = None) -> Plan:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from ClusterShell.NodeSet import NodeSet
 
 from chaos.catalog import Catalog
 from chaos.cli.site import open_run, over_ssh, site, tell
@@ -15,6 +14,7 @@ from chaos.engine.injecting_alone import hold_fault, target_on
 from chaos.engine.preflight import sweep as sweep_nodes
 from chaos.engine.reverting import open_injections, revert_all
 from chaos.errors import ChaosError, PlanError, SiteError, UsageError
+from chaos.inventory.notation import hosts
 from chaos.ledger.folder import RunFolder
 from chaos.ledger.reading import read_record
 from chaos.model.acts import Script
@@ -56,7 +56,7 @@ def inject(
         if isinstance(outcome, ChaosError):
             raise outcome
         hold_fault(session, fault, target_on(session, place, "by-hand", pid=pid), span)
-        outcome.leave()
+        session.fleet.shell(place.name).leave()
 
 
 def revert(
@@ -86,7 +86,8 @@ def sweep(
 ) -> None:
     """Find what any run left on nodes, undo and remove it. Needs no record: the nodes know."""
     cluster, catalog = site(inventory)
-    chosen = [node for node in cluster if not nodes or node.name in NodeSet(nodes)]
+    named = set(hosts(nodes)) if nodes else set()
+    chosen = [node for node in cluster if not named or node.name in named]
     if not chosen:
         raise PlanError("sweep", where=nodes, why="no node of the inventory has such a name", todo="see `chaos inventory show`")
     found = _found(chosen) if dry_run else _swept(cluster, catalog, chosen)

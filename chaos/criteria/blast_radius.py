@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from chaos.criteria.canaries.drill_script import spreading
-from chaos.criteria.canaries.quick_run import quick_run, with_drill
+from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.thresholds import ceiling
@@ -52,7 +52,7 @@ class BlastRadius(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from chaos.criteria.canaries.quick_run import quick_run
+from chaos.criteria.canaries.quick_run import good_run, quick_run
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
 from chaos.model.events import Attached, DrillEnded, Quarantined, RunResumed, StepBegun, StepDone, StepFailed, WorkloadStarted
@@ -69,7 +69,7 @@ class EvidenceCoverage(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:
@@ -100,6 +100,9 @@ def _drills(history: History) -> tuple[str, ...]:
 
 
 def _unobserved(history: History) -> tuple[tuple[str, str], ...]:
-    """Times when the harness itself was away: they are told, and weigh where a verdict needs that time."""
+    """What was not seen and hides nothing here: it is told, and weighs where a verdict needs that time."""
     gaps = [(e.body.unobserved_from, e.stamp.monotonic) for e in history.events if isinstance(e.body, RunResumed)]
-    return (("harness away", ", ".join(f"{end - start:.3g} s" for start, end in gaps)),) if gaps else ()
+    away = ", ".join(f"{end - start:.3g} s" for start, end in gaps)
+    bridged = watching.bridged_gaps(history)
+    told = (("harness away", away), ("watches that answered again", "; ".join(bridged)))
+    return tuple((label, text) for label, text in told if text)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from chaos.criteria.canaries.quick_run import quick_run, with_drill
+from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.ruling import Found, rule
 from chaos.criteria.thresholds import ceiling
 from chaos.model.events import InjectionState
@@ -52,7 +52,7 @@ class InjectionsProven(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from chaos.criteria.canaries.drill_script import wrong_node
-from chaos.criteria.canaries.quick_run import quick_run, with_drill
+from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, grade_value, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.thresholds import ceiling
@@ -49,7 +49,7 @@ class Localisation(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from statistics import median
 from typing import ClassVar, Self
 
-from chaos.criteria.canaries.quick_run import quick_run, with_drill
+from chaos.criteria.canaries.quick_run import good_run, with_drill
 from chaos.criteria.drill_findings import DrillFinding, found_over, grade_value, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.statistics.proportions import needed_trials, success_lower
@@ -87,7 +87,7 @@ class Recovery(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Self
 
-from chaos.criteria.canaries.quick_run import never_at_full_speed, quick_run
+from chaos.criteria.canaries.quick_run import good_run, never_at_full_speed
 from chaos.criteria.drill_findings import DrillFinding, found_over, over_drills
 from chaos.criteria.ruling import rule
 from chaos.criteria.thresholds import ceiling
@@ -65,7 +65,7 @@ class RecoveryMarks(Criterion):
 
     @classmethod
     def known_good(cls) -> tuple[Self, History]:
-        return cls(), quick_run()
+        return cls(), good_run()
 
     @classmethod
     def known_bad(cls) -> tuple[Self, History]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chaos.engine.injecting import Injection, control, intend
 from chaos.engine.loads import Load
+from chaos.engine.returning import reach_again
 from chaos.engine.safety import check_replacement
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, InjectionError, NoEffect, NotPermitted, PlanError, SiteError
@@ -123,11 +124,7 @@ class Drill:
         if not self.fault.is_out_of_band:
             return
         self.load.progress.forget(node.name)
-        deadline = self.session.clock.now() + 60.0
-        while isinstance(outcome := self.session.reach(node), ChaosError):
-            if self.session.clock.now() > deadline:
-                raise outcome
-            self.session.pump(1 * seconds)
+        reach_again(self.session, node)
         self.load.start_again_on(node)
 
     def _settle(self, node: Node) -> None:

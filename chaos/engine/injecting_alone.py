@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chaos.engine.answers import json_of
 from chaos.engine.injecting import Injection, intend
+from chaos.engine.returning import reach_again
 from chaos.engine.session import Session
 from chaos.errors import ChaosError, Unsupported
 from chaos.model.acts import Consult
@@ -45,6 +46,8 @@ def hold_fault(session: Session, fault: Fault, target: Target, hold: Duration) -
         _abandon(session, injection, error)
         raise
     injection.undo()
+    if fault.is_out_of_band:
+        reach_again(session, target.node)
     injection.clear()
     session.tell("undone, and seen to be gone")
 

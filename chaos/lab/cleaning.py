@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -13,23 +14,27 @@ from chaos.lab.plan import STATE, LabPlan
 
 
 def start_time(pid: int) -> int:
-    """When a process started, in clock ticks after boot; 0 when there is none."""
+    """When a process started, in clock ticks after boot; 0 when there is none, or only its exit status is left."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return 0
-    return int(text.rpartition(")")[2].split()[19])
+    fields = text.rpartition(")")[2].split()
+    return 0 if fields[0] in "ZX" else int(fields[19])
 
 
 def end_process(pid: int, started: int, *, patience: float = 5.0) -> bool:
     """Ends the process with this pid and start time; True when it is gone."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if start_time(pid) != started:
-            return True
-        os.kill(pid, number)
+            break
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
         deadline = time.monotonic() + patience
         while start_time(pid) == started and time.monotonic() < deadline:
             time.sleep(0.02)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)  # it is a child of this process when one process brought the lab up and takes it down
     return start_time(pid) != started
 
 

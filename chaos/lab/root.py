@@ -28,7 +28,7 @@ exec 3<>/dev/kmsg
 ) &
 /usr/sbin/sshd -D -e -f /etc/ssh/sshd_config 2> /var/log/sshd &
 trap : CHLD
-while :; do wait; sleep 3600 & wait $!; done
+while :; do sleep 3600 & nap=$!; wait $nap; kill $nap 2> /dev/null; wait $nap; done
 """
 _SSHD = """Port 22
 HostKey /etc/ssh/ssh_host_ed25519_key

@@ -46,7 +46,7 @@ def build(folder: Path) -> Path:
 
 
 def _program(name: str) -> str:
-    return resources.files("chaos.lab.programs").joinpath(name).read_text(encoding="utf-8")
+    return resources.files("chaos.lab").joinpath("programs", name).read_text(encoding="utf-8")
 
 
 def library_folder() -> str:

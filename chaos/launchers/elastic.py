@@ -113,5 +113,5 @@ def _environment(program: Program, interface: str, folder: str) -> dict[str, str
 
 
 def _program(name: str, module: str) -> WriteFile:
-    text = resources.files("chaos.launchers.programs").joinpath(f"{module}.py").read_text(encoding="utf-8")
+    text = resources.files("chaos.launchers").joinpath("programs", f"{module}.py").read_text(encoding="utf-8")
     return WriteFile(f"{{home}}/programs/{name}/{module}.py", text)

@@ -9,7 +9,7 @@ from chaos.model.acts import WriteFile
 
 def shipped(name: str, *modules: str) -> tuple[WriteFile, ...]:
     """The named program modules, below the workload's folder in the agent's home."""
-    folder = resources.files("chaos.workloads.programs")
+    folder = resources.files("chaos.workloads").joinpath("programs")
     return tuple(
         WriteFile(place(name, f"{module}.py"), folder.joinpath(f"{module}.py").read_text(encoding="utf-8")) for module in modules
     )

@@ -1,4 +1,4 @@
-"""``tools/with-lab`` takes the virtual cluster down whatever becomes of the command, and keeps its exit code."""
+"""``.ci/with-lab`` takes the virtual cluster down whatever becomes of the command, and keeps its exit code."""
 
 import os
 import shutil

@@ -36,21 +36,21 @@ def state_of(session, name="g"):
 def test_a_guard_undoes_within_its_lease_though_the_daemon_was_killed(node, tmp_path):
     session = node.session()
     armed = time.monotonic()
-    session.do("arm", **guard(tmp_path / "mark", lease=0.8))
+    session.do("arm", **guard(tmp_path / "mark", lease=0.5))
     session.kill_daemon()
     assert not (tmp_path / "mark").exists()
 
     until((tmp_path / "mark").exists)
 
-    assert 0.8 <= time.monotonic() - armed < 3.0
+    assert 0.5 <= time.monotonic() - armed < 5.0
     event = node.session().event("guard.fired")
     assert (event["body"]["guard"], event["body"]["why"], event["body"]["failures"]) == ("g", "the lease ran out", [])
 
 
-@pytest.mark.parametrize("moment", [0.0, 0.1, 0.3])
+@pytest.mark.parametrize("moment", [0.0, 0.2])
 def test_a_guard_that_was_killed_is_revived_and_undoes_once(node, tmp_path, moment):
     session = node.session()
-    first = session.do("arm", **guard(tmp_path / "mark", lease=1.0))
+    first = session.do("arm", **guard(tmp_path / "mark", lease=0.5))
     time.sleep(moment)
     os.kill(first["pid"], signal.SIGKILL)
 
@@ -87,12 +87,12 @@ def test_an_undo_that_was_killed_in_its_middle_is_done_again_from_its_start(node
 
 def test_a_renewed_lease_holds_and_the_deadline_ends_it_all_the_same(node, tmp_path):
     session, begun = node.session(), time.monotonic()
-    session.do("arm", **guard(tmp_path / "mark", lease=0.4, deadline=1.2))
+    session.do("arm", **guard(tmp_path / "mark", lease=0.4, deadline=0.9))
     while not (tmp_path / "mark").exists():
         session.do("renew", id="g", lease=0.4, fence=1)
         time.sleep(0.05)
 
-    assert time.monotonic() - begun >= 1.2
+    assert time.monotonic() - begun >= 0.9
     assert session.event("guard.fired")["body"]["why"] == "the deadline passed"
 
 
@@ -151,7 +151,7 @@ def test_a_disarmed_guard_never_undoes_also_when_it_had_been_revived(node, tmp_p
 
 def test_a_second_process_of_a_guard_takes_over_when_the_first_dies(node, tmp_path):
     session = node.session()
-    first = session.do("arm", **guard(tmp_path / "mark", lease=1.0))
+    first = session.do("arm", **guard(tmp_path / "mark", lease=0.6))
     session.kill_daemon()
     with another(node) as second:
         until(lambda: waits_for_the_lock(second))

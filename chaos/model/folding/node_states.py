@@ -114,10 +114,11 @@ def _excused(history: History) -> dict[str, list[tuple[float, float]]]:
 
 
 def _down(history: History, graded: Window) -> dict[str, Spans]:
-    told: list[tuple[float, str, str, bool]] = [*_from_observations(history), *_from_boots(history)]
+    # At one and the same time a cause comes before the sign that it is over; a stable sort keeps that order.
+    told: list[tuple[float, str, str, bool]] = [*_from_boots(history), *_from_kernel(history), *_from_observations(history)]
     open_causes: dict[str, dict[str, float]] = {}
     spans: dict[str, list[tuple[float, float]]] = {}
-    for at, node, cause, begins in sorted(told, key=lambda entry: (entry[0], entry[3])):
+    for at, node, cause, begins in sorted(told, key=lambda entry: entry[0]):
         causes = open_causes.setdefault(node, {})
         if begins:
             causes.setdefault(cause, at)
@@ -140,8 +141,12 @@ def _from_observations(history: History) -> list[tuple[float, str, str, bool]]:
         change = _change(row)
         if change is not None:
             told.append((row.at, row.node, *change))
-    kernel = (a for a in alarms(history) if strength(a) is Strength.PART and _is_hardware(a.cause))
-    return told + [(alarm.at, alarm.node, "part", True) for alarm in kernel]
+    return told
+
+
+def _from_kernel(history: History) -> list[tuple[float, str, str, bool]]:
+    hurt = (a for a in alarms(history) if strength(a) is Strength.PART and _is_hardware(a.cause))
+    return [(alarm.at, alarm.node, "part", True) for alarm in hurt]
 
 
 def _is_hardware(cause: str) -> bool:

@@ -13,7 +13,7 @@ from chaos.model.history import History
 
 def doubts(history: History) -> tuple[str, ...]:
     """What is not whole about the record, each in a few words; nothing when it is."""
-    return history.remember("doubts", lambda: (*_ends(history), *_gaps(history), *_series(history)))
+    return history.remember("doubts", lambda: (*_ends(history), *_gaps(history), *_clocks(history), *_series(history)))
 
 
 def _ends(history: History) -> list[str]:
@@ -32,6 +32,12 @@ def _gaps(history: History) -> list[str]:
     numbers = [event.sequence for event in history.events]
     holes = [(first, second) for first, second in pairwise(numbers) if second != first + 1]
     return [f"events between {first} and {second} are missing" for first, second in holes[:3]]
+
+
+def _clocks(history: History) -> list[str]:
+    """Times of two boots of the controller lie on two clocks: no duration may be taken across them."""
+    boots = {event.stamp.incarnation for event in history.events}
+    return [f"the controller was booted {len(boots) - 1} times: its times lie on {len(boots)} clocks"] if len(boots) > 1 else []
 
 
 def _series(history: History) -> list[str]:

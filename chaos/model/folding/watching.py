@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from chaos.model.events import ClockMeasured, NodeLost, NodeReached, StepDone, WorkloadStarted
 from chaos.model.history import History
+from chaos.model.observations import Observation
 
 PARTS = ("link", "accelerator", "kernel.line")
 """Watches that say at once what they find when they begin, or speak when something breaks."""
@@ -65,6 +66,30 @@ def lost_for_good(history: History) -> tuple[str, ...]:
 
 
 def watch_gaps(history: History) -> tuple[str, ...]:
-    """Holes that watches themselves reported, as ``node: watch, why``."""
-    rows = history.observations("watch.gap")
-    return tuple(f"{row.node}: {row.data.get('watch', 'watch')}, {row.data.get('why', 'not said why')}" for row in rows)
+    """Holes that could hide something, as ``node: watch, why``.
+
+    A watch that reads a state and answers again has told everything that lasted: see :func:`bridged_gaps`. Lost lines are lost.
+    """
+    return _gaps(history)[0]
+
+
+def bridged_gaps(history: History) -> tuple[str, ...]:
+    """Holes after which the same watch answered again, with their length."""
+    return _gaps(history)[1]
+
+
+def _gaps(history: History) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    silent: dict[tuple[str, str], Observation] = {}
+    holes: list[str] = []
+    bridged: list[str] = []
+    for row in history.observations("watch.gap"):
+        key, why = (row.node, str(row.data.get("watch", "watch"))), str(row.data.get("why") or "not said why")
+        if why.endswith("answers again"):
+            if (begun := silent.pop(key, None)) is not None:
+                bridged.append(f"{row.node}: {key[1]}, {row.at - begun.at:.3g} s")
+        elif "did not answer" in why:
+            silent.setdefault(key, row)
+        else:
+            holes.append(f"{row.node}: {key[1]}, {why}")
+    open_ends = [f"{node}: {watch}, {row.data.get('why')}" for (node, watch), row in silent.items()]
+    return (*holes, *open_ends), tuple(bridged)

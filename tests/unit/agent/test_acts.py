@@ -78,7 +78,8 @@ def test_a_deadline_ends_the_program_and_its_grandchildren(home, tmp_path, own_s
 
 @pytest.mark.skipif(not os.access(FREEZER / "cgroup.procs", os.W_OK), reason="needs a writable freezer of cgroup version 1")
 @pytest.mark.filterwarnings("ignore:.*:pytest.PytestUnraisableExceptionWarning")  # nobody can wait for it
-def test_a_program_that_cannot_be_killed_is_said_to_run_still(home, tmp_path):
+def test_a_program_that_cannot_be_killed_is_said_to_run_still(home, tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "_AFTER_KILL", 0.1)
     frozen = FREEZER / f"test{os.getpid()}"
     frozen.mkdir()
     script = f"echo $$ > {tmp_path}/pid; echo $$ > {frozen}/cgroup.procs; echo FROZEN > {frozen}/freezer.state; true"

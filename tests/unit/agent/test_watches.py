@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from agent_session import until
+from told import Told, gaps
 
-from chaos.agent import nvml, processes
+from chaos.agent import processes
 from chaos.agent.homes import Home
 from chaos.agent.lines import KernelLog, Lines
 from chaos.agent.watcher import Watcher
-from chaos.agent.watches import Devices, Link, Processes
-
-
-class Told(list):
-    """Keeps what a watch tells."""
-
-    def __call__(self, kind, body, at=0.0):
-        self.append((kind, body))
-
-    def take(self):
-        """What was told since the last time."""
-        kept, self[:] = list(self), []
-        return kept
+from chaos.agent.watches import Link, Processes
 
 
 @pytest.fixture
@@ -60,10 +48,6 @@ def log(kmsg, home, told):
 
 def texts(told):
     return [body["text"] for kind, body in told if kind == "kernel.line"]
-
-
-def gaps(told):
-    return [body for kind, body in told if kind == "watch.gap"]
 
 
 def test_the_kernel_log_is_told_from_now_on(log, kmsg, told):
@@ -194,8 +178,8 @@ def test_a_link_tells_its_state_and_each_change(dummy, home, told, monkeypatch):
 
     monkeypatch.setattr("chaos.agent.consult.open", inside, raising=False)
     watch = Link("link-rdma0", {"interface": "rdma0"}, 0.2, home, told)
-    watch.look()
-    assert [(body["operstate"], body["carrier"]) for _, body in told.take()] == [("up", 1)]
+    until(lambda: watch.look() or (told[-1][1]["operstate"], told[-1][1]["carrier"]) == ("up", 1))
+    told.take()
     subprocess.run(["nsenter", "-t", str(dummy), "-n", "ip", "link", "set", "far", "down"], check=True)
     until(lambda: watch.look() or told)
 
@@ -223,54 +207,6 @@ def test_ranks_are_followed_by_pid_and_start_time(home, told, tmp_path):
             until(lambda: watch.look() or told)
             assert [(body["rank"], body["state"]) for _, body in told.take()] == [(3, state)]
         watch.close()
-
-
-class Driver:
-    """Stands in for the child that asks NVML: answers when told to."""
-
-    asked_at = 0.0
-
-    def __init__(self, answers):
-        self.answers = answers
-        self.is_closed = False
-
-    def ask(self):
-        self.asked_at = time.monotonic()
-        return True
-
-    def answer(self, patience=0.0):
-        return self.answers.pop(0)
-
-    def close(self):
-        self.is_closed = True
-
-
-def device(**fields):
-    return {"index": 0, "lost": False, "ecc_corrected": 0, "ecc_uncorrected": 0, "temperature": 36, **fields}
-
-
-def test_devices_are_told_when_they_change_and_their_temperature_by_five_degrees(home, told, monkeypatch):
-    seen = [device(), device(temperature=39), device(temperature=41), device(ecc_uncorrected=1), device(lost=True)]
-    monkeypatch.setattr(nvml, "Reader", lambda: Driver([{"devices": [each]} for each in seen]))
-    watch = Devices("accelerators", {}, 0.2, home, told)
-    for _ in seen:
-        watch.look()
-
-    assert told == [("accelerator", seen[index]) for index in (0, 2, 3, 4)]
-
-
-def test_a_driver_that_hangs_is_left_behind_and_said_so_once(home, told, monkeypatch):
-    drivers = [Driver([None] * 9)]
-    monkeypatch.setattr(nvml, "Reader", lambda: drivers[0])
-    monkeypatch.setattr(Devices, "PATIENCE", 0.0)
-    watch = Devices("accelerators", {}, 0.2, home, told)
-    watch.look()
-    watch.look()
-    drivers[0].answers = [{"devices": []}]
-    watch.look()
-
-    assert drivers[0].is_closed
-    assert [gap["why"] for gap in gaps(told)] == ["NVML did not answer within 0 s", "NVML answers again"]
 
 
 def test_a_watch_that_breaks_is_a_gap_and_the_others_go_on(tmp_path, home, told, monkeypatch):

@@ -49,7 +49,7 @@ class Linux:
 
     def abilities(self, node):
         class Links(LinkControl):
-            state = down = restore = None
+            state = overview = down = restore = None
 
         return (Links(),)
 

@@ -182,6 +182,19 @@ def test_a_flap_that_is_cut_short_leaves_the_port_up(node, target):
     assert link(node) == whole
 
 
+def test_a_flap_program_that_is_ended_puts_the_port_back_itself(node, target):
+    whole, fault = link(node), Flap(flaps=10, down_for=2000 * milliseconds, up_for=50 * milliseconds)
+    before = node.ask(fault.before(target))
+    node.run(fault.apply(target, before))
+    assert until(node, LinkDown().presence(target, before), True) is True
+
+    stop, *_ = fault.undo(target, before).acts
+    assert node.perform(stop).is_done
+
+    assert link(node) == whole
+    node.run(fault.undo(target, before))
+
+
 def test_a_partition_is_over_when_our_table_is_gone(node, target):
     foreign = Run(("nft", "-f", "-"), stdin="add table inet site\nadd chain inet site c\n")
     assert node.perform(foreign).is_done

@@ -1,1 +1,0 @@
-"""Programs that the launcher runs on nodes: shipped as text, stand-alone."""

@@ -1,1 +1,0 @@
-"""Programs that ranks run on nodes: shipped as text, stand-alone, with torch."""
