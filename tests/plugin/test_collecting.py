@@ -53,14 +53,14 @@ def test_the_drill_suite_of_the_project_collects_without_contact(suite, pytester
 def test_an_inventory_without_a_matching_node_fails_at_collection(suite):
     result = suite(EACH_NODE.format(role="spare"))
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*no node has role spare*"])
 
 
 def test_a_suite_without_an_inventory_says_what_to_add(suite):
     result = suite(EACH_NODE.format(role="compute"), with_inventory=False)
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*add --inventory FILE*"])
 
 
@@ -83,7 +83,7 @@ def test_a_missing_ability_is_skipped_by_its_name(suite):
 def test_an_ability_that_does_not_exist_is_an_error(suite):
     result = suite(EACH_NODE.format(role="compute").replace("def test", '@pytest.mark.needs("Teleport")\ndef test'))
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*there is no such ability*"])
 
 
@@ -110,5 +110,5 @@ def test_every_criterion_of_the_profile_is_a_test(suite):
 def test_an_unknown_profile_fails_at_collection(suite):
     result = suite("def test_criterion(criterion): ...\n", "--profile", "no-such")
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*no-such*"])

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from recorded_run import record
 
 from chaos.criteria.canaries.quick_run import GOOD_DRILLS, quick_run
 from chaos.model.history import History
-from tests.support.recorded_run import record
 
 pytest_plugins = ["pytester"]
 
@@ -55,7 +55,7 @@ def test_a_recovery_that_never_came_fails_its_criterion_and_its_drill(suite, cer
 def test_a_run_without_a_record_fails_at_collection(suite, certificate, pytester):
     result = suite(certificate, *ACCEPTANCE, "--run", str(pytester.path))
 
-    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(["*read the ledger*"])
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from sample_judgement import GOOD, MIXED, judgement
 
 from chaos.criteria.canaries.quick_run import quick_run
 from chaos.model.events import InjectionIntended, Noted, RunOpened
@@ -12,7 +13,6 @@ from chaos.model.history import History
 from chaos.model.verdicts import CanaryResult, Outcome
 from chaos.reports.certificate_html import CertificateHtml
 from chaos.reports.certificate_json import KIND, CertificateJson, schema
-from tests.support.sample_judgement import GOOD, MIXED, judgement
 
 HISTORY = quick_run()
 

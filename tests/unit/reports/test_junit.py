@@ -4,11 +4,11 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from sample_judgement import GOOD, MIXED, judgement
 
 from chaos.criteria.canaries.quick_run import quick_run
 from chaos.model.verdicts import Outcome
 from chaos.reports.junit import JUnit
-from tests.support.sample_judgement import GOOD, MIXED, judgement
 
 
 def document(verdicts) -> ET.Element:

@@ -3,10 +3,10 @@
 from io import StringIO
 
 from rich.console import Console
+from sample_judgement import GOOD, MIXED, judgement
 
 from chaos.criteria.canaries.quick_run import quick_run
 from chaos.reports.screen import Screen, show
-from tests.support.sample_judgement import GOOD, MIXED, judgement
 
 
 def summary(verdicts) -> str:
