@@ -62,6 +62,14 @@ def test_one_scale_holds_all_of_them():
     assert span([]) == 1.0
 
 
+def test_a_drill_that_never_recovered_does_not_press_the_others_to_the_edge():
+    missed = replace(KILLED, outcome="missed", undone_at=KILLED.marks["T0"].at + 300)
+
+    assert span([*LINES.values(), missed]) == span(LINES.values())
+    assert draw(missed, span(LINES.values())).is_cut
+    assert "no new step within the limit of" in svg(environment("en"), missed, span(LINES.values()))
+
+
 def test_the_limit_is_drawn_only_where_the_scale_reaches_it():
     assert draw(KILLED, 10).limit_x is None
     assert draw(KILLED, 100).limit_x is not None
