@@ -19,7 +19,14 @@ _SPARE_WAITS = 4.0
 
 
 class Elastic(Launcher):
-    """The recovery under test is torch's own: its agents form a new round when a rank or a node is lost, and a spare takes the place."""
+    """The recovery under test is torch's own: its agents form a new round when a rank or a node is lost, and a spare takes the place.
+
+    A runner on every node keeps the agent going while the node is fit and takes it out of the job while it is not: no carrier on the
+    training link for 2 s, the head not reached over the training network for 4 s (only where the head has an address there), a device
+    that is lost, has a new uncorrectable memory error, or whose management library hangs for 10 s. The rendezvous store is a process
+    of its own on the head, reached at its management address, so it outlives every node and a cut training network does not cut it.
+    torch drops a member whose heartbeat is 4 s old by the other nodes' wall clocks: these must agree better than that.
+    """
 
     kind: ClassVar[str] = "elastic"
     title: ClassVar[str] = "torch elastic over SSH with spare nodes"
@@ -38,7 +45,7 @@ class Elastic(Launcher):
             )
         port = _FIRST_PORT + zlib.crc32(f"{name}-{fence}".encode()) % _PORTS
         endpoint = f"{head.address}:{port}"
-        beacon = (_training(head), port + _PORTS)
+        beacon = (_training(head), port + _PORTS) if head.training and head.training[0].address else None
         jobs = [(head.name, _store(head, name, port, beacon))]
         run = f"{name}-{fence}"
         jobs += [(node.name, _runner(node, workload, run, endpoint, beacon, len(members))) for node in (*members, *spares)]
@@ -62,15 +69,15 @@ def _head(cluster: Cluster) -> Node:
 def _training(node: Node) -> str:
     if not node.training or not node.training[0].address:
         raise PlanError("launch a job", where=node.name, why="it has no training address", todo="add training: to the inventory")
-    return node.training[0].address
+    return node.training[0].address.partition("/")[0]
 
 
-def _store(head: Node, name: str, port: int, beacon: tuple[str, int]) -> Job:
-    argv = (head.python, "{home}/programs/store/chaos_store.py", head.address, str(port), beacon[0], str(beacon[1]))
+def _store(head: Node, name: str, port: int, beacon: tuple[str, int] | None) -> Job:
+    argv = (head.python, "{home}/programs/store/chaos_store.py", head.address, str(port), *map(str, beacon or ()))
     return Job(f"{name}-store", argv, files=(_program("store", "chaos_store"),))
 
 
-def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tuple[str, int], nodes: int) -> Job:
+def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tuple[str, int] | None, nodes: int) -> Job:
     name, address = run.rpartition("-")[0], _training(node)
     program, port = workload.program(node, name), node.training[0]
     folder = f"programs/{name}"
@@ -80,6 +87,7 @@ def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tup
         "nodes": nodes,
         "ranks": max(1, len(node.accelerators)),
         "address": address,
+        "is_spare": node.role is Role.SPARE,
         "entry": program.entry,
         "arguments": list(program.argv),
         "logs": f"{{home}}/{folder}/logs",
@@ -87,7 +95,7 @@ def _runner(node: Node, workload: Workload, run: str, endpoint: str, beacon: tup
     runner = {
         "interface": port.name,
         "devices": len(node.accelerators),
-        "beacon": list(beacon),
+        "beacon": list(beacon or ()),
         "head_start": _SPARE_WAITS if node.role is Role.SPARE else 0.0,
         "agent": [f"{{home}}/{folder}/chaos_elastic.py", json.dumps(agent)],
     }

@@ -17,7 +17,7 @@ The key ``what`` of an observation and its ``data``:
 ``elastic.ended``     exit_status
 ``rendezvous.done``   round, node_rank, nodes, world
 ``workers.started``   round, workers: [{local_rank, pid, started}]
-``worker.ended``      local_rank, exit_status, signal
+``worker.ended``      local_rank, exit_status, signal: it died by itself; one that its agent ends is not told
 ``rank.up``           rank, local_rank, world, round, pid, started
 ``rank.communicator`` rank, world, round, proven (sum of ranks seen by a first all-reduce)
 ``rank.loaded``       rank, step, path, sha256 (step 0: started fresh)

@@ -16,6 +16,9 @@ from chaos.errors import ConnectionLost
 
 Document = Mapping[str, Any]
 
+SILENT_AFTER = 4.0
+"""Seconds without an answer after which a node counts as lost: some times the longest pause of a loaded one."""
+
 
 class AgentChannel:
     """Speaks frames over an open SSH channel. Every request gets one answer or an error, also when the channel breaks."""
@@ -32,6 +35,8 @@ class AgentChannel:
         self._lock = threading.Lock()
         self._lost = ""
         self._is_closing = False
+        self._beat: Future[Document] | None = None
+        self._beat_at = 0.0
         self.hello: Future[Document] = Future()
         self._reader = threading.Thread(target=self._read, name=f"agent-{where}", daemon=True)
         self._reader.start()
@@ -60,6 +65,16 @@ class AgentChannel:
         """Lets the agent forget what has arrived; a broken channel is noticed by the reader."""
         with contextlib.suppress(OSError, EOFError, paramiko.SSHException):
             self._channel.sendall(encode({"ack": sequence}))
+
+    def beat(self, now: float) -> None:
+        """Asks whether the agent is there; one that owes an answer for too long is given up.
+
+        A node that lost its power says nothing: TCP alone notices after many seconds, and only when something waits to be sent.
+        """
+        if self._beat is None or self._beat.done():
+            self._beat, self._beat_at = self.ask("ping", {}), now
+        elif now - self._beat_at > SILENT_AFTER:
+            self._lose(f"no answer for {SILENT_AFTER:g} s")
 
     def close(self) -> None:
         """Closes the channel on our side; the agent stays."""

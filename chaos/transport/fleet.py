@@ -30,6 +30,7 @@ WORKERS = 48
 _AGAIN_AFTER = 2.0
 """Seconds between two tries to reconnect one node: a node that boots is not hammered, an sshd that counts failures not provoked."""
 _HELLO_WITHIN = 20.0
+_BEAT = 1.0
 
 
 @dataclass
@@ -56,6 +57,7 @@ class SshFleet(Fleet):
         self._links: dict[str, _Link] = {}
         self._events: queue.SimpleQueue[NodeEvent] = queue.SimpleQueue()
         self._is_closed = False
+        self._heart = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self.warning = ""
 
     def reach(self, nodes: Iterable[Node]) -> Mapping[str, Shell | ChaosError]:
@@ -64,6 +66,8 @@ class SshFleet(Fleet):
         links = [self._link(node) for node in wanted]
         with ThreadPoolExecutor(max_workers=min(WORKERS, max(1, len(links)))) as pool:
             outcomes = list(pool.map(self._reached, links))
+        if not self._heart.is_alive():
+            self._heart.start()
         return {link.node.name: outcome for link, outcome in zip(links, outcomes, strict=True)}
 
     def shell(self, name: str) -> Shell:
@@ -107,6 +111,15 @@ class SshFleet(Fleet):
         for link in self._links.values():
             self._hang_up(link)
         self._logins.close()
+
+    def _beat(self) -> None:
+        """Asks every agent once a second whether it is there."""
+        while not self._is_closed:
+            time.sleep(_BEAT)
+            for link in list(self._links.values()):
+                channel = link.channel
+                if channel is not None and channel.is_open and channel.hello.done():
+                    channel.beat(time.monotonic())
 
     def _link(self, node: Node) -> _Link:
         link = self._links.get(node.name)

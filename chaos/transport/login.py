@@ -8,6 +8,7 @@ connect to port 22 gets the controller banned by newer sshds. Few handshakes at 
 from __future__ import annotations
 
 import contextlib
+import logging
 import resource
 import socket
 import threading
@@ -30,6 +31,9 @@ USER_TIMEOUT_MS = 10_000
 """Milliseconds of unacknowledged data after which the kernel gives a connection up."""
 HANDSHAKES_PER_SERVER = 8
 """A stock sshd drops connections beyond ten that are not logged in yet (MaxStartups 10:30:100)."""
+
+logging.getLogger("paramiko").addHandler(logging.NullHandler())
+logging.getLogger("paramiko").propagate = False  # what it says is in our errors already
 
 _TRANSIENT = ("banner", "eof", "reset by peer", "no existing session")
 

@@ -20,7 +20,8 @@ class Training(Workload):
 
     ``pace`` is the least time of a step: it stands for the time that accelerators would compute where there are none. ``patience`` is
     how long a collective may take before its rank gives up: longer than a flap that is to be ridden out, shorter than the recovery
-    that is promised.
+    that is promised. A step's ``compute_seconds`` end where the gradients are computed and exchanged, which overlaps; they hold the
+    pace, so a rank is seen to be slow once it is slower than the pace.
     """
 
     kind: ClassVar[str] = "training"
@@ -44,7 +45,15 @@ class Training(Workload):
         return self.checkpoint_interval
 
     def program(self, node: Node, name: str) -> Program:
-        """What each rank runs; checkpoints go to the storage that all nodes share."""
+        """What each rank runs; checkpoints go to the storage that all nodes share.
+
+        Raises:
+            PlanError: the inventory names no such storage, so a spare could not go on from a checkpoint.
+        """
+        if not node.shared_storage:
+            raise PlanError(
+                "plan a training", where=node.name, why="it has no shared storage", todo="set shared_storage for the node"
+            )
         parameters = {
             "steps": self.steps,
             "checkpoint_every": self.checkpoint_interval,
@@ -52,7 +61,7 @@ class Training(Workload):
             "patience": self.patience.seconds,
             "width": self.width,
             "layers": self.layers,
-            "folder": f"{node.shared_storage or '/tmp'}/{{run}}/{name}/checkpoints",  # noqa: S108 - the inventory names a better place
+            "folder": f"{node.shared_storage.rstrip('/')}/{{run}}/{name}/checkpoints",
         }
         return Program(
             argv=(json.dumps(parameters),),

@@ -22,6 +22,8 @@ from torch.multiprocessing.spawn import ProcessContext
 
 GRACE = 2.5
 """Seconds for which a place may stay empty before a spare takes it."""
+FIRST_ROUND_WITHIN = 30.0
+"""Seconds for which a new spare leaves the first round to the members."""
 PRELOADED = ("torch", "torch._dynamo", "torch.distributed", "torch.nn.parallel")
 
 
@@ -60,42 +62,62 @@ class TellingAgent(LocalElasticAgent):
         return pids
 
     def _monitor_workers(self, worker_group):
+        dead = self._dead()
         result = super()._monitor_workers(worker_group)
         if result.state == WorkerState.FAILED:
-            for failure in result.failures.values():
-                code = failure.exitcode
+            dead = dead or {failure.local_rank: failure.exitcode for failure in result.failures.values()}
+            for rank, code in dead.items():
                 name = signal.Signals(-code).name if code < 0 else ""
-                tell("worker.ended", local_rank=failure.local_rank, exit_status=code if code >= 0 else None, signal=name)
+                tell("worker.ended", local_rank=rank, exit_status=code if code >= 0 else None, signal=name)
         return result
+
+    def _dead(self):
+        """Exit codes of the workers that have failed so far, by local rank.
+
+        torch names only one of them, which can be a victim that ended a moment after the one that was killed.
+        """
+        group = getattr(self._pcontext, "_pc", None)
+        return {rank: process.exitcode for rank, process in enumerate(group.processes) if process.exitcode} if group else {}
 
 
 def kill_soon():
-    """A frozen worker does not take SIGTERM: torch waits 30 s in two places before it kills it, which no setting shortens."""
+    """A frozen worker does not take SIGTERM: torch waits 30 s in three places before it kills it, which no setting shortens."""
     PContext.close.__defaults__ = (None, 1)
+    LocalElasticAgent._shutdown.__defaults__ = (signal.SIGTERM, 1)
     original = ProcessContext._join_procs_with_timeout
     ProcessContext._join_procs_with_timeout = lambda context, patience: original(context, min(patience, 1.0))
 
 
-def spares_give_way(nodes):
+def spares_give_way(nodes, is_spare):
     """A spare steps in only when a place stays empty: members that merely restart are back within this time.
 
-    torch lets a spare take the place of whoever is slowest to come back, and the one left over then waits in a way that makes the
-    others restart again and again, although there is no room for it.
+    torch lets a spare take the place of whoever is slowest to come, and the one left over then waits in a way that makes the
+    others restart again and again, although there is no room for it. A spare that is new waits for a full round before it queues.
     """
     original = dynamic_rendezvous._RendezvousJoinOp.__call__
-    empty_since = []
+    begun, empty_since = time.monotonic(), []
+    has_queued = [] if is_spare else [True]
+
+    def must_wait(context):
+        state, now = context.state, time.monotonic()
+        if context.node in state.redundancy_list or context.node in state.participants:
+            has_queued.append(True)
+        if state.closed or len(state.participants) >= nodes:
+            empty_since.clear()
+            return False
+        if not has_queued:
+            return now - begun < FIRST_ROUND_WITHIN
+        if context.node not in state.redundancy_list:
+            empty_since.clear()
+            return False
+        empty_since[:] = empty_since or [now]
+        return now - empty_since[0] < GRACE
 
     def join(operation, context, deadline):
-        state = context.state
-        is_called = context.node in state.redundancy_list and len(state.participants) < nodes and not state.closed
-        if not is_called:
-            empty_since.clear()
+        if not must_wait(context):
             return original(operation, context, deadline)
-        empty_since[:] = empty_since or [time.monotonic()]
-        if time.monotonic() - empty_since[0] < GRACE:
-            action = dynamic_rendezvous._Action
-            return action.KEEP_ALIVE if dynamic_rendezvous._should_keep_alive(context) else action.SYNC
-        return original(operation, context, deadline)
+        action = dynamic_rendezvous._Action
+        return action.KEEP_ALIVE if dynamic_rendezvous._should_keep_alive(context) else action.SYNC
 
     dynamic_rendezvous._RendezvousJoinOp.__call__ = join
 
@@ -120,6 +142,14 @@ def without_room_nobody_waits(handler, nodes):
         return count if len(handler._state_holder.state.participants) < nodes else 0
 
     handler.num_nodes_waiting = waiting
+
+
+def ask_often(handler, nodes):
+    """A small job asks the store five times a second for news; at 200 nodes it is torch's once a second, for the store's sake."""
+    period = min(1.0, max(0.2, nodes / 200))
+    pause = dynamic_rendezvous._delay
+    dynamic_rendezvous._delay = lambda seconds: pause(seconds if isinstance(seconds, tuple) else min(seconds, period))
+    handler._state_holder._cache_duration = period
 
 
 def nothing():
@@ -177,22 +207,27 @@ def main(given):
         local_addr=given["address"], is_host=0, last_call_timeout=1, join_timeout=3600, keep_alive_interval=1,
         keep_alive_max_attempt=4, read_timeout=20,
     )  # fmt: skip
-    spares_give_way(given["nodes"])
+    spares_give_way(given["nodes"], given["is_spare"])
     handler = registry.get_rendezvous_handler(parameters)
     without_room_nobody_waits(handler, given["nodes"])
     remember_round(handler)
+    ask_often(handler, given["nodes"])
     spec = WorkerSpec(
         role="train", local_world_size=given["ranks"], entrypoint=work, args=(given["entry"], *given["arguments"]),
         rdzv_handler=handler, max_restarts=1_000_000, monitor_interval=0.1, local_addr=given["address"],
     )  # fmt: skip
     tell("elastic.started", pid=os.getpid())
-    agent = TellingAgent(spec, DefaultLogsSpecs(log_dir=given["logs"]), start_method="forkserver", exit_barrier_timeout=10)
+    agent = TellingAgent(
+        spec, DefaultLogsSpecs(log_dir=given["logs"]), start_method="forkserver", exit_barrier_timeout=10, shutdown_timeout=1
+    )
     try:
         result = agent.run()
     except (RendezvousClosedError, RendezvousGracefulExitError):
         return 0
     except SignalException:
         return 1
+    if result is None:  # torch's word for a spare that was never needed: the job is finished
+        return 0
     if result.is_failed():
         return 1
     handler.shutdown()

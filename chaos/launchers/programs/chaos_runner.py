@@ -13,12 +13,17 @@ import sys
 import threading
 import time
 
-LOST = 15
+LOST = {15: "lost", 16: "in need of a reset"}
+"""NVML_ERROR_GPU_IS_LOST and NVML_ERROR_RESET_REQUIRED."""
+NOT_SUPPORTED = 3
 POLL = 0.1
 LINK_PATIENCE = 2.0
 """Seconds without carrier before the node leaves: a shorter flap is ridden out by the transport's own retries."""
 FIRST_CONTACT_WITHIN = 15.0
 """Seconds that the head may take to start."""
+DEVICE_POLL = 0.3
+SILENCE_PATIENCE = 10.0
+"""Seconds without an answer of the management library before the node leaves: a driver that hangs is not a healthy one."""
 REACH_PATIENCE = 4.0
 """Seconds without an answer over the training network before the node leaves."""
 
@@ -52,37 +57,77 @@ class Reach:
         return ["the training network does not reach the head"] if time.monotonic() - self._last > REACH_PATIENCE else []
 
 
+class Devices:
+    """The node's accelerators, asked in a thread of their own: a call into a sick driver may never come back."""
+
+    def __init__(self, expected, library):
+        self._expected = expected
+        self._library = library
+        self._before = {}
+        self._reasons = self._ask()
+        self._answered = time.monotonic()
+        if self._is_watched():
+            threading.Thread(target=self._follow, daemon=True).start()
+
+    def _is_watched(self):
+        return self._library is not None and self._expected > 0
+
+    def _follow(self):
+        while True:
+            time.sleep(DEVICE_POLL)
+            self._reasons = self._ask()
+            self._answered = time.monotonic()
+
+    def reasons(self):
+        """Empty while every device answers. Where there is no management library nothing is known, and nothing is claimed."""
+        silent = time.monotonic() - self._answered
+        if self._is_watched() and silent > SILENCE_PATIENCE:
+            return ["the accelerators' management library has not answered for %.0f s" % silent]
+        return self._reasons
+
+    def _ask(self):
+        if not self._is_watched():
+            return []
+        if getattr(self, "_reasons", None):  # a device that was reset shows only to those who open the library anew
+            self._library.nvmlShutdown()
+            self._library.nvmlInit_v2()
+        return [reason for reason in map(self._reason, range(self._expected)) if reason]
+
+    def _reason(self, index):
+        handle, count, warmth = ctypes.c_void_p(), ctypes.c_ulonglong(), ctypes.c_uint()
+        code = self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle))
+        if code == 0:
+            code = self._library.nvmlDeviceGetTotalEccErrors(handle, 1, 0, ctypes.byref(count))
+        if code == NOT_SUPPORTED:  # without ECC another call still tells whether the device is there
+            code = self._library.nvmlDeviceGetTemperature(handle, 0, ctypes.byref(warmth))
+        if code in LOST:
+            return "accelerator %d is %s" % (index, LOST[code])
+        if code not in (0, NOT_SUPPORTED):
+            return "accelerator %d cannot be read (NVML status %d)" % (index, code)
+        before = self._before.setdefault(index, count.value)
+        if count.value > before:
+            return "accelerator %d has %d new uncorrectable errors" % (index, count.value - before)
+        return ""
+
+
+def management_library():
+    """NVML, or None where it cannot be loaded or started."""
+    try:
+        library = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return None
+    return None if library.nvmlInit_v2() else library
+
+
 class Gate:
     """What the node must have to take part."""
 
-    def __init__(self, interface, devices, reach):
+    def __init__(self, interface, devices, reach, place="/sys/class/net"):
         self._reach = reach
-        self._place = "/sys/class/net/%s/" % interface
+        self._place = "%s/%s/" % (place, interface)
         self._interface = interface
         self._devices = devices
         self._down_since = None
-        self._library = self._load()
-        self._before = self._errors()
-        self._asked = 0.0
-        self._device_reasons = []
-
-    @staticmethod
-    def _load():
-        try:
-            library = ctypes.CDLL("libnvidia-ml.so.1")
-        except OSError:
-            return None
-        return None if library.nvmlInit_v2() else library
-
-    def _errors(self):
-        """Uncorrectable errors by device; None for a device that is lost."""
-        found = {}
-        for index in range(self._devices if self._library else 0):
-            handle, count = ctypes.c_void_p(), ctypes.c_ulonglong()
-            code = self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle))
-            code = code or self._library.nvmlDeviceGetTotalEccErrors(handle, 1, 0, ctypes.byref(count))
-            found[index] = None if code == LOST else count.value
-        return found
 
     def _read(self, name):
         try:
@@ -93,7 +138,8 @@ class Gate:
 
     def reasons(self):
         """Why the node may not take part; empty when it may."""
-        return self._link() + self._reach.reasons() + self._accelerators()
+        reach = self._reach.reasons() if self._reach else []
+        return self._link() + reach + self._devices.reasons()
 
     def _link(self):
         if self._read("carrier") == "1" and self._read("operstate") in ("up", "unknown"):
@@ -102,23 +148,6 @@ class Gate:
         now = time.monotonic()
         self._down_since = self._down_since or now
         return ["%s has no carrier" % self._interface] if now - self._down_since >= LINK_PATIENCE else []
-
-    def _accelerators(self):
-        now = time.monotonic()
-        if self._library is None or now - self._asked < 0.3:
-            return self._device_reasons
-        self._asked = now
-        reasons = []
-        for index, count in self._errors().items():
-            before = self._before.get(index)
-            if count is None:
-                reasons.append("accelerator %d is lost" % index)
-            elif before is not None and count > before:
-                reasons.append("accelerator %d has %d new uncorrectable errors" % (index, count - before))
-            elif before is None:
-                self._before[index] = count
-        self._device_reasons = reasons
-        return reasons
 
 
 def end_tree(pid):
@@ -145,7 +174,8 @@ def supervise(given):
     """Until the job is finished: the agent runs while the gate lets it."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     time.sleep(given["head_start"])
-    gate = Gate(given["interface"], given["devices"], Reach(*given["beacon"]))
+    reach = Reach(*given["beacon"]) if given["beacon"] else None
+    gate = Gate(given["interface"], Devices(given["devices"], management_library()), reach)
     agent, is_out, begun = None, False, 0.0
     while True:
         reasons = gate.reasons()

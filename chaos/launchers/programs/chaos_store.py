@@ -17,7 +17,8 @@ def beacon(address, port):
 
 if __name__ == "__main__":
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-    threading.Thread(target=beacon, args=(sys.argv[3], int(sys.argv[4])), daemon=True).start()
+    if sys.argv[3:]:
+        threading.Thread(target=beacon, args=(sys.argv[3], int(sys.argv[4])), daemon=True).start()
     from torch.distributed import TCPStore  # imported late: the beacon answers in the meantime
 
     store = TCPStore(sys.argv[1], int(sys.argv[2]), is_master=True, wait_for_workers=False, timeout=timedelta(seconds=60))

@@ -167,8 +167,7 @@ def _worker(watch: _Watch, row: Observation) -> Told:
             return None
         watch.victims[row.node] = row.at
         return f"worker ended: exit status {status}", False
-    named = str(signal) not in _POLITE_SIGNALS and not watch.was_told_to_go(row)
-    return f"worker killed: {signal}", named
+    return f"worker killed: {signal}", str(signal) not in _POLITE_SIGNALS
 
 
 def _failed(watch: _Watch, row: Observation) -> Told:

@@ -9,7 +9,9 @@ from datetime import timedelta
 import torch
 import torch.distributed as dist
 
-LOST = 15
+LOST = {15: "lost", 16: "in need of a reset"}
+"""NVML_ERROR_GPU_IS_LOST and NVML_ERROR_RESET_REQUIRED."""
+NOT_SUPPORTED = 3
 START_WITHIN = timedelta(seconds=60)
 
 
@@ -32,6 +34,12 @@ class Voice:
         os.write(self._file, line.encode())
 
 
+def physical(index):
+    """The number by which the management library knows a rank's device: it does not see what CUDA_VISIBLE_DEVICES hides."""
+    visible = [word.strip() for word in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if word.strip()]
+    return int(visible[index]) if index < len(visible) and visible[index].isdigit() else index
+
+
 class Sentinel:
     """Looks at this rank's accelerator between steps and fails at once when it is lost or has a new uncorrectable error.
 
@@ -40,7 +48,7 @@ class Sentinel:
 
     def __init__(self, index):
         self._library = None
-        self._index = index
+        self._index = physical(index)
         try:
             library = ctypes.CDLL("libnvidia-ml.so.1")
         except OSError:
@@ -55,12 +63,15 @@ class Sentinel:
         return self._library is not None
 
     def _uncorrectable(self):
-        handle, count = ctypes.c_void_p(), ctypes.c_ulonglong()
+        handle, count, warmth = ctypes.c_void_p(), ctypes.c_ulonglong(), ctypes.c_uint()
         code = self._library.nvmlDeviceGetHandleByIndex_v2(self._index, ctypes.byref(handle))
-        code = code or self._library.nvmlDeviceGetTotalEccErrors(handle, 1, 0, ctypes.byref(count))
-        if code == LOST:
-            raise RuntimeError("CUDA error: no CUDA-capable device is detected (GPU %d is lost)" % self._index)
-        return count.value if code == 0 else 0
+        if code == 0:
+            code = self._library.nvmlDeviceGetTotalEccErrors(handle, 1, 0, ctypes.byref(count))
+        if code == NOT_SUPPORTED:  # without ECC another call still tells whether the device is there
+            code = self._library.nvmlDeviceGetTemperature(handle, 0, ctypes.byref(warmth))
+        if code in LOST:
+            raise RuntimeError("CUDA error: no CUDA-capable device is detected (GPU %d is %s)" % (self._index, LOST[code]))
+        return count.value
 
     def check(self):
         """Raises RuntimeError, in the words of the driver, when the device is no longer fit."""

@@ -1,6 +1,7 @@
 """Training of a small decoder-only transformer with DDP: deterministic, with atomic checkpoints that carry their hash."""
 
 import hashlib
+import io
 import json
 import os
 import time
@@ -81,32 +82,50 @@ class Checkpoints:
                     os.unlink(stale)
         return path, digest, len(content)
 
-    def newest(self):
-        """(step, path, hash, state) of the newest checkpoint that is whole, and those that were passed over."""
-        damaged = []
-        for step in self.committed():
-            path = self._path(step)
-            try:
-                with open(path[:-3] + ".json") as file:
-                    manifest = json.load(file)
-                with open(path, "rb") as file:
-                    digest = hashlib.sha256(file.read()).hexdigest()
-                if digest == manifest["sha256"]:
-                    return (step, path, digest, torch.load(path, weights_only=True)), damaged
-            except (OSError, ValueError, KeyError):
-                pass
-            damaged.append(path)
-        return (0, "", "", None), damaged
+    def load(self, step):
+        """(path, hash, state) of one checkpoint, the state None unless the file is what its manifest says."""
+        path = self._path(step)
+        try:
+            with open(path[:-3] + ".json") as file:
+                manifest = json.load(file)
+            with open(path, "rb") as file:
+                content = file.read()
+            digest = hashlib.sha256(content).hexdigest()
+            if digest == manifest["sha256"]:
+                return path, digest, torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        return path, "", None
+
+
+def newest(rank, checkpoints):
+    """(step, path, hash, state) of the newest checkpoint that every rank finds whole, and those that were passed over.
+
+    One rank may see damage that another does not, such as a stale page of a network file system: were each to choose for itself, they
+    would go on from different steps.
+    """
+    offered = [checkpoints.committed() if rank.rank == 0 else None]
+    dist.broadcast_object_list(offered, src=0, device=rank.device)
+    damaged = []
+    for step in offered[0]:
+        path, digest, state = checkpoints.load(step)
+        whole = torch.tensor([state is not None], dtype=torch.int64, device=rank.device)
+        dist.all_reduce(whole, op=dist.ReduceOp.MIN)
+        if whole.item():
+            return (step, path, digest, state), damaged
+        damaged.append(path)
+    return (0, "", "", None), damaged
 
 
 def train(rank, parameters):
     """Steps until the last one, from the newest whole checkpoint."""
     torch.manual_seed(7)
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it cuBLAS may add in another order each time
     torch.use_deterministic_algorithms(True)
     model = Decoder(int(parameters["width"]), int(parameters["layers"])).to(rank.device)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     checkpoints = Checkpoints(parameters["folder"])
-    (first, path, digest, state), damaged = checkpoints.newest()
+    (first, path, digest, state), damaged = newest(rank, checkpoints)
     if state is not None:
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
