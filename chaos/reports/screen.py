@@ -86,10 +86,13 @@ def _verdicts(verdicts: Iterable[Verdict], title: str) -> Table:
 
 
 def _reasons(verdicts: Iterable[Verdict]) -> Iterable[Text]:
-    """Why what did not pass did not."""
+    """Why what did not pass did not; one reason that several criteria have is told once."""
+    reasons: dict[tuple[Outcome, str], list[str]] = {}
     for verdict in verdicts:
         if verdict.outcome is not Outcome.PASS:
-            yield Text(f"  {verdict.outcome}: {printable(verdict.sentence)}", style=_STYLES[verdict.outcome])
+            reasons.setdefault((verdict.outcome, verdict.sentence), []).append(verdict.criterion)
+    for (outcome, sentence), criteria in reasons.items():
+        yield Text(printable(f"  {', '.join(criteria)}: {sentence}"), style=_STYLES[outcome])
 
 
 def _recoveries(told: Account) -> Table:
