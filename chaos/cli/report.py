@@ -53,8 +53,9 @@ def report(
 
 
 def own_profile(history: History) -> str:
-    """The profile that the run was planned for."""
-    return str(history.opening.plan.get("profile", "")) if history.opening else ""
+    """The profile that the run was planned for; the quick one where the record does not say."""
+    named = str(history.opening.plan.get("profile", "")) if history.opening else ""
+    return named or "quick"
 
 
 def allure_pages(folder: RunFolder, profile: str, *, install: bool = False) -> tuple[Path, ...]:

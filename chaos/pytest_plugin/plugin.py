@@ -38,6 +38,8 @@ _MARKERS = (
 )
 _TOLD = pytest.StashKey[set[str]]()
 """Drills that Allure was told of in the test that runs: several requirements of one drill share its picture."""
+_REFUSED = pytest.StashKey[bool]()
+"""Whether what was asked for cannot be collected: no node, criterion or drill matches."""
 _FAMILIES = ("acceptance", "drill", "qualification")
 
 
@@ -66,6 +68,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     try:
         generate(metafunc)
     except ChaosError as error:
+        metafunc.config.stash[_REFUSED] = True
         raise pytest.Collector.CollectError(str(error)) from error
 
 
@@ -100,7 +103,9 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Puts categories, environment and executor beside the results of Allure."""
+    """Puts categories, environment and executor beside the results of Allure; what cannot be collected is a mistake in usage."""
+    if session.config.stash.get(_REFUSED, False):
+        session.exitstatus = pytest.ExitCode.USAGE_ERROR
     folder = session.config.getoption("--alluredir", default=None)
     if not folder or session.config.option.collectonly:
         return

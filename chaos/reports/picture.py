@@ -60,14 +60,20 @@ class Picture:
     ticks: tuple[tuple[float, float], ...]
     undone_x: float | None
     undone_seconds: float | None
+    is_cut: bool
     limit_x: float | None
     new_step_x: float | None
     fault_x: float
 
 
 def span(timelines: Iterable[Timeline]) -> float:
-    """Seconds that a picture must hold so that all of these fit on one scale; at least one."""
-    return max((end for timeline in timelines if (end := _end(timeline)) is not None), default=1.0) or 1.0
+    """Seconds that hold every recovery on one scale; at least one second.
+
+    A drill that did not recover would press all others to the edge: it counts only where nothing recovered.
+    """
+    lines = tuple(timelines)
+    recovered = tuple(timeline for timeline in lines if timeline.outcome == "recovered")
+    return max((end for timeline in recovered or lines if (end := _end(timeline)) is not None), default=1.0) or 1.0
 
 
 def _end(timeline: Timeline) -> float | None:
@@ -109,6 +115,7 @@ def draw(timeline: Timeline, seconds: float) -> Picture:
         ticks=tuple((tick, scale.x(tick)) for tick in _round_numbers(seconds)),
         undone_x=scale.maybe(undone),
         undone_seconds=undone,
+        is_cut=undone is not None and undone > scale.last,
         limit_x=scale.x(timeline.limit_seconds) if timeline.limit_seconds <= seconds else None,
         new_step_x=scale.maybe(timeline.since_fault("T9")),
         fault_x=scale.x(0.0),

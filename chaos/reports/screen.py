@@ -51,8 +51,10 @@ def show(judgement: Judgement, history: History, console: Console) -> None:
 def _parts(judgement: Judgement, told: Account) -> Iterable[RenderableType]:
     yield _headline(judgement, told)
     yield _verdicts(told.signing, "signed by this profile")
+    yield from _reasons(told.signing)
     if told.informing:
         yield _verdicts(told.informing, "printed beside, not signed")
+        yield from _reasons(told.informing)
     if told.recoveries:
         yield _recoveries(told)
     for canary in judgement.canaries:
@@ -80,15 +82,23 @@ def _verdicts(verdicts: Iterable[Verdict], title: str) -> Table:
         limit = limit_text(verdict.threshold) if verdict.threshold else "none"
         cells = (verdict.title, str(verdict.measured), limit, str(verdict.coverage))
         table.add_row(Text(verdict.outcome, style=_STYLES[verdict.outcome]), *(Text(printable(cell)) for cell in cells))
-        if verdict.outcome is not Outcome.PASS:
-            table.add_row("", Text(printable(verdict.sentence), style="dim"), "", "", "")
     return table
+
+
+def _reasons(verdicts: Iterable[Verdict]) -> Iterable[Text]:
+    """Why what did not pass did not; one reason that several criteria have is told once."""
+    reasons: dict[tuple[Outcome, str], list[str]] = {}
+    for verdict in verdicts:
+        if verdict.outcome is not Outcome.PASS:
+            reasons.setdefault((verdict.outcome, verdict.sentence), []).append(verdict.criterion)
+    for (outcome, sentence), criteria in reasons.items():
+        yield Text(printable(f"  {', '.join(criteria)}: {sentence}"), style=_STYLES[outcome])
 
 
 def _recoveries(told: Account) -> Table:
     table = Table(title="recoveries", title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("fault", "node", "fidelity", "how", "detected", "named", "first new step", "lost steps"):
-        table.add_column(column)
+        table.add_column(column, overflow="fold")
     for line in told.recoveries:
         how = line.path if line.outcome == "recovered" else line.outcome
         marks = [seconds_text(line.since_fault(name)) for name in ("T2", "T3", "T9")]

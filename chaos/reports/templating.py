@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from babel.dates import format_datetime
+from babel.dates import format_date
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -78,9 +78,10 @@ def limit_text(threshold: Threshold) -> str:
 def _moment(language: str) -> Any:
     def moment(utc: str) -> str:
         try:
-            when = datetime.fromisoformat(utc)
+            when = datetime.fromisoformat(utc).astimezone(UTC)
         except ValueError:
             return utc
-        return f"{format_datetime(when, 'd MMMM y, HH:mm:ss', locale=language)} UTC"
+        locale = "en_GB" if language == "en" else language
+        return f"{format_date(when, 'long', locale=locale)}, {when:%H:%M:%S} UTC"
 
     return moment

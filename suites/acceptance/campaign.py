@@ -40,7 +40,7 @@ class Shape:
 
 
 SHAPES = {
-    "quick": Shape(1, 60 * seconds, 800, Duration.parse("150ms"), 10, 15 * seconds),
+    "quick": Shape(1, 60 * seconds, 500, Duration.parse("150ms"), 10, 15 * seconds),
     "five-star": Shape(3, 5 * minutes, 5_000, Duration.parse("1s"), 30, 3 * minutes),
 }
 """Three rounds of eleven faults are 33 clean drills: at 90 % confidence they demonstrate 93 % of recoveries."""

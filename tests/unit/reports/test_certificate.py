@@ -5,6 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from sample_judgement import GOOD, MIXED, judgement
 
 from chaos.criteria.canaries.quick_run import quick_run
 from chaos.model.events import Noted, RunOpened
@@ -13,7 +14,6 @@ from chaos.model.injections import InjectionIntended
 from chaos.model.verdicts import CanaryResult, Outcome
 from chaos.reports.certificate_html import CertificateHtml
 from chaos.reports.certificate_json import KIND, CertificateJson, schema
-from tests.support.sample_judgement import GOOD, MIXED, judgement
 
 HISTORY = quick_run()
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po
+from sample_judgement import MIXED, judgement
 
 from chaos.criteria.canaries.quick_run import quick_run
 from chaos.errors import UsageError
 from chaos.reports.certificate_html import CertificateHtml
 from chaos.reports.texts import languages, shapes
-from tests.support.sample_judgement import MIXED, judgement
 
 OTHERS = [language for language in languages() if language != "en"]
 
