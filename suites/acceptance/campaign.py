@@ -22,7 +22,7 @@ FAULTS = (
     FaultSpec("gpu.off_the_bus"),
     FaultSpec("storage.checkpoint_truncated"),
     FaultSpec("host.crash"),
-    FaultSpec("job.straggler"),
+    FaultSpec("job.straggler", {"share": 0.85, "period": "400ms"}),
 )
 """One of each kind. What costs a node its place and what does not take turns, so that a spare is ready again each time."""
 

@@ -28,13 +28,13 @@ def place(tmp_path):
     """Lays out the tool beside a stand-in for ``chaos`` whose commands fail as told."""
 
     def lay(**fails: int) -> list[str]:
-        (tmp_path / "tools").mkdir()
-        shutil.copy(ROOT / "tools" / "with-lab", tmp_path / "tools")
+        (tmp_path / ".ci").mkdir()
+        shutil.copy(ROOT / ".ci" / "with-lab", tmp_path / ".ci")
         program = tmp_path / ".venv" / "bin" / "chaos"
         program.parent.mkdir(parents=True)
         program.write_text(FAKE.format(fails={name.replace("_", " "): code for name, code in fails.items()}))
         program.chmod(0o755)
-        return [str(tmp_path / "tools" / "with-lab"), str(program)]
+        return [str(tmp_path / ".ci" / "with-lab"), str(program)]
 
     return lay
 

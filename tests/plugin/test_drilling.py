@@ -4,7 +4,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from simulated_site import Mark, Site, SiteCatalog, SiteClock, SiteFleet, cluster
+from simulated_parts import Mark, SiteCatalog, cluster
+from simulated_site import Site, SiteClock, SiteFleet
 
 from chaos.engine.opening import open_or_resume
 from chaos.engine.session import Session
