@@ -101,12 +101,13 @@ def _mount_shared(lab: LabPlan, root: str) -> None:
 
 
 def needed_folders() -> tuple[str, ...]:
-    """Folders that the interpreter needs and an overlay of the host's root does not show."""
+    """Folders that the interpreter needs and a node's root does not show: on other file systems, or below what is the node's own."""
     import sys  # noqa: PLC0415 - the interpreter's own places matter only here
 
     device = Path("/").stat().st_dev
     places = {sys.prefix, sys.base_prefix, str(Path(__file__).resolve().parents[2])}
-    return tuple(sorted(place for place in places if Path(place).stat().st_dev != device))
+    hidden = tuple(f"/{own}/" for own in _OWN)
+    return tuple(sorted(place for place in places if place.startswith(hidden) or Path(place).stat().st_dev != device))
 
 
 def _make_devices(root: str) -> None:
