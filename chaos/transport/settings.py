@@ -36,7 +36,7 @@ def resolve(node: Node) -> Login:
         UsageError: the configuration file cannot be read.
     """
     config = _config(node.ssh.config)
-    words = config.lookup(node.address) if config else {}
+    words = config.lookup(node.address or node.name) if config else {}
     if config and node.name in config.get_hostnames():
         words = config.lookup(node.name)
     jump = node.ssh.proxy_jump or words.get("proxyjump", "")
