@@ -33,8 +33,8 @@ def _script(home: str, digest: str, size: int) -> str:
     place = shlex.quote(home)
     return (
         f"umask 077; mkdir -p {place} || exit 90; "
-        f"if [ -s {archive_path} ]; then echo HAVE; else echo SEND; head -c {size} > {archive_path}.new "
-        f"&& mv {archive_path}.new {archive_path} || exit 91; fi; "
+        f"if [ -s {archive_path} ]; then echo HAVE; else echo SEND; head -c {size} > {archive_path}.$$ "
+        f"&& mv {archive_path}.$$ {archive_path} || exit 91; fi; "
         f"exec python3 -S -E {archive_path} relay --home {place}"
     )
 

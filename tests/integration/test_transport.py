@@ -128,7 +128,7 @@ def test_a_node_that_falls_silent_is_lost_within_seconds(servers: Servers, fleet
 
 
 def test_one_question_to_many_gives_every_node_a_result_or_an_error(servers: Servers, fleet: SshFleet) -> None:
-    nodes = [servers.start(f"127.89.1.{number}") for number in range(2, 6)]
+    nodes = [servers.start(f"127.89.1.{number}", has_own_run=True) for number in range(2, 6)]
     fleet.reach(nodes)
     answers = fleet.ask([*(node.name for node in nodes), "nobody"], BOOT)
     assert {name: isinstance(answer, ChaosError) for name, answer in answers.items()} == {
