@@ -145,15 +145,15 @@ def _print_plan(catalog: Catalog, fault: Fault, node: Node, hold: Duration) -> N
         _print_script("apply", fault.apply(target, _ByName()))
         _print_script("undo", fault.undo(target, _ByName()))
         typer.echo(f"  proof: {fault.presence(target, _ByName())}")
-    except (LookupError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         typer.echo(f"  the rest depends on what the snapshot finds or on a running job: {error}")
 
 
 class _ByName(dict[str, Any]):
     """A snapshot that was not taken: each value stands by its name."""
 
-    def __missing__(self, key: str) -> str:
-        return f"<{key}>"
+    def __missing__(self, key: str) -> str | list[str]:
+        return [f"<{key}>"] if key == "addresses" else [] if key == "routes" else f"<{key}>"
 
 
 def _print_script(name: str, script: Script) -> None:
