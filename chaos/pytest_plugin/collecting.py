@@ -23,12 +23,19 @@ def generate(metafunc: pytest.Metafunc) -> None:
     marker = metafunc.definition.get_closest_marker("each_node")
     if marker is not None:
         metafunc.parametrize("node", [_node(metafunc, asked, node) for node in _nodes(asked, marker)])
-    if "criterion" in metafunc.fixturenames:
+    if _asks_us(metafunc, "criterion"):
         metafunc.parametrize(
             "criterion", _named("criterion", criteria(asked), f"the profile {asked.profile_name}"), indirect=True
         )
-    if "incident" in metafunc.fixturenames:
+    if _asks_us(metafunc, "incident"):
         metafunc.parametrize("incident", _named("drill", drills(asked), f"the run {asked.run}"), indirect=True)
+
+
+def _asks_us(metafunc: pytest.Metafunc, name: str) -> bool:
+    """Whether a test takes this argument and does not bring the values itself: the plugin is loaded for everybody's tests."""
+    own = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize") if mark.args]
+    named = {word.strip() for names in own for word in (names.split(",") if isinstance(names, str) else names)}
+    return name in metafunc.fixturenames and name not in named
 
 
 def _nodes(asked: Asked, marker: pytest.Mark) -> tuple[Node, ...]:
