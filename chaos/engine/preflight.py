@@ -19,9 +19,8 @@ def preflight(session: Session) -> None:
     """
     nodes = session.cluster.nodes
     session.tell(f"  reaching {fold(node.name for node in nodes)}")
-    outcomes = session.fleet.reach(nodes)
-    for node in nodes:
-        session.book_reached(node, outcomes[node.name])
+    reached_now = session.fleet.reach(nodes)
+    outcomes = {node.name: session.book_reached(node, reached_now[node.name]) for node in nodes}
     missing = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, ChaosError)}
     reached = [node for node in nodes if node.name not in missing]
     sweep(session, reached)

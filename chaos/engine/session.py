@@ -10,7 +10,7 @@ from chaos.engine.clocks import Clocks
 from chaos.engine.guarding import Leases
 from chaos.engine.observing import Observer
 from chaos.engine.power import Performer
-from chaos.errors import ChaosError, StopConditionMet
+from chaos.errors import ChaosError, SiteError, StopConditionMet
 from chaos.ledger.reading import read_history
 from chaos.ledger.writing import Ledger
 from chaos.model.events import ClockMeasured, NodeLost, NodeReached, Noted, Observed
@@ -89,20 +89,25 @@ class Session:
 
     def reach(self, node: Node) -> Shell | ChaosError:
         """Logs in, measures the clock and starts the watches; the outcome is booked either way."""
-        outcome = self.fleet.reach([node])[node.name]
-        self.book_reached(node, outcome)
+        return self.book_reached(node, self.fleet.reach([node])[node.name])
+
+    def book_reached(self, node: Node, outcome: Shell | ChaosError) -> Shell | ChaosError:
+        """Books whether a node answers, and readies it; one that falls silent meanwhile counts as not reached."""
+        if not isinstance(outcome, ChaosError):
+            try:
+                return self._ready(node, outcome)
+            except SiteError as error:
+                outcome = error
+        self.ledger.append(NodeLost(node.name, self.clock.now(), str(outcome)))
         return outcome
 
-    def book_reached(self, node: Node, outcome: Shell | ChaosError) -> None:
-        """Books whether a node answers, and readies it."""
-        if isinstance(outcome, ChaosError):
-            self.ledger.append(NodeLost(node.name, self.clock.now(), str(outcome)))
-            return
-        facts = dict(outcome.facts())
+    def _ready(self, node: Node, shell: Shell) -> Shell:
+        facts = dict(shell.facts())
         self.ledger.append(NodeReached(node.name, self.clock.now(), str(facts.pop("boot_id", "")), facts))
         self.measure_clock(node.name)
         for watch in watches(node):
-            outcome.watch(watch)
+            shell.watch(watch)
+        return shell
 
     def measure_clock(self, name: str) -> None:
         """Measures a node's clock against ours and books it; a node that does not answer stays unmeasured."""
